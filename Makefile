@@ -1,0 +1,64 @@
+# What a newcomer needs: make demo, make test. What a maintainer needs: the rest.
+# Everything happens in .venv, on the installed wheel; PYTHON names the interpreter to use.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+SOURCES := $(shell find verifier registry policies schemas docs/codes examples -type f -not -name '*.pyc') pyproject.toml README.md LICENSE
+OFFLINE := tests/offline
+
+.PHONY: demo test lint registry bench soak wheel clean
+
+demo: $(VENV)/installed
+	@sh examples/demo.sh $(BIN)/pinproof $(BIN)/python
+
+test: $(VENV)/tests
+	$(OFFLINE) $(BIN)/pytest -n 2 -m "not full"
+
+lint: $(VENV)/lint
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+# Keys are made, used and discarded: see docs/registry.md.
+registry: $(VENV)/installed
+	$(BIN)/pinproof sign registry --seal registry
+
+bench: $(VENV)/bench
+	$(BIN)/python benchmarks/run.py
+
+soak: $(VENV)/tests
+	$(OFFLINE) $(BIN)/pytest -n 2 tests tests/soak
+
+wheel: $(VENV)/wheel
+
+clean:
+	rm -rf $(VENV) build dist
+
+$(VENV)/python:
+	$(PYTHON) -c 'import sys; sys.exit("pinproof needs Python 3.11 or newer, this is " + sys.version.split()[0] if sys.version_info < (3, 11) else 0)'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check build
+	touch $@
+
+$(VENV)/wheel: $(VENV)/python $(SOURCES)
+	rm -rf dist
+	$(BIN)/python -m build --wheel --outdir dist . > $(VENV)/build.log || { cat $(VENV)/build.log; exit 1; }
+	touch $@
+
+$(VENV)/installed: $(VENV)/wheel
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --force-reinstall --no-deps dist/*.whl
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check dist/*.whl
+	touch $@
+
+$(VENV)/tests: $(VENV)/installed
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check "$$(ls dist/*.whl)[test]"
+	touch $@
+
+$(VENV)/lint: $(VENV)/tests
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check "$$(ls dist/*.whl)[lint]"
+	touch $@
+
+$(VENV)/bench: $(VENV)/tests
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check "$$(ls dist/*.whl)[bench]"
+	touch $@

@@ -1,0 +1,84 @@
+"""Every folder below tests/cases is a case: a command, its exit code, and all that it prints.
+
+case.toml: `command`; `time` (the run's clock); `exit`; `codes` (of all findings); optional
+`[mutate]` tables (support.hosts) that build inputs, by file name; `stdin` (a file of the case);
+`registry = "embedded"`. The outcome is in the folder's name, and the exit code must agree.
+After a change on purpose, `pytest tests/test_cases.py --accept` writes what is printed now;
+review the difference like code.
+"""
+
+import json
+import shutil
+import tomllib
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+from support import hosts, runs
+from support import registry as registries
+
+CASES: Final = sorted(path.parent for path in (Path(__file__).parent / "cases").rglob("case.toml"))
+OUTCOMES: Final = {
+    "verified": {0},
+    "known": {0},
+    "rejected": {1},
+    "undecided": {3},
+    "unknown": {3},
+    "error": {2, 4},
+}
+
+
+def names(case: Path) -> str:
+    return f"{case.parent.name}/{case.name}"
+
+
+@pytest.mark.parametrize("folder", CASES, ids=names)
+def test_case(
+    folder: Path, tmp_path: Path, test_registry: registries.Registry, request: pytest.FixtureRequest
+) -> None:
+    case = tomllib.loads((folder / "case.toml").read_text())
+    assert case["exit"] in OUTCOMES[folder.name.rpartition("_")[2]]
+    inputs = prepare(folder, case, tmp_path / "inputs")
+    before = runs.content(inputs)
+    embedded = case.get("registry") == "embedded" or case["command"][:1] == ["explain"]
+    trust = [] if embedded else runs.trusting(test_registry)
+    for form, name in (("text", "expected.txt"), ("json", "expected.json")):
+        if form == "json" and case["command"][:1] in ([], ["explain"]):
+            continue
+        arguments = [*case["command"], *(["--format", "json"] if form == "json" else [])]
+        stdin = (inputs / case["stdin"]).read_bytes() if "stdin" in case else b""
+        ran = runs.run([*arguments, *trust], cwd=inputs, clock=case["time"], stdin=stdin)
+        assert ran.exit == case["exit"], ran
+        assert b"Traceback" not in ran.stdout + ran.stderr
+        printed = runs.neutral(ran.stdout + ran.stderr)
+        if form == "json" and ran.stdout:
+            assert codes(json.loads(ran.stdout)) == set(case["codes"])
+        expected = folder / name
+        if request.config.getoption("--accept"):
+            expected.write_bytes(printed)
+        assert printed == expected.read_bytes()
+    assert runs.content(inputs) == before, "looking changed something"
+
+
+def prepare(folder: Path, case: dict[str, Any], inputs: Path) -> Path:
+    """Put the case's stored and built inputs into a folder of their own."""
+    shutil.copytree(
+        folder, inputs, symlinks=True, ignore=shutil.ignore_patterns("case.toml", "expected.*")
+    )
+    for name, changes in case.get("mutate", {}).items():
+        path = inputs / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(hosts.mutated(changes))
+    return inputs
+
+
+def codes(report: dict[str, Any]) -> set[str]:
+    results = report.get("results", [])
+    found = {finding["code"] for result in results for finding in result.get("findings", [])}
+    return found | {result["error"]["code"] for result in results if "error" in result}
+
+
+def test_cases_refuse_more_often_than_they_pass() -> None:
+    outcomes = [case.name.rpartition("_")[2] for case in CASES]
+    refusals = sum(outcome not in ("verified", "known") for outcome in outcomes)
+    assert refusals > 2 * (len(outcomes) - refusals)

@@ -1,0 +1,126 @@
+"""The data that people review: policies, pages, schemas, the embedded registry, the wheel."""
+
+import hashlib
+import json
+import tomllib
+from pathlib import Path
+from typing import Any, Final
+
+import jsonschema
+import pytest
+import verifier
+from support import hosts, runs
+from support import registry as registries
+from verifier import ask
+from verifier.core.codes import CODES
+from verifier.core.verdict import Exit
+from verifier.policy import load
+from verifier.sources import shipped
+
+PROJECT: Final = Path(__file__).parents[1]
+SHIPPED: Final = Path(verifier.__file__).parent / "_shipped"
+
+
+def test_every_code_has_a_page_and_every_page_a_code() -> None:
+    assert set(shipped.names("codes", ".md")) == set(CODES)
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_page_names_outcome_and_remedy(code: str) -> None:
+    page = shipped.read("codes", f"{code}.md").decode()
+    assert page.startswith(f"# {code}\n")
+    assert CODES[code].outcome in page.split("## ")[0]
+    for heading in ("## What happened", "## Why it matters", "## What you may do"):
+        assert heading in page, heading
+    assert len(page) > 400, "a page that says nothing"
+
+
+def test_every_code_occurs_in_a_test() -> None:
+    texts = [
+        path.read_text()
+        for path in (PROJECT / "tests").rglob("*")
+        if path.suffix in (".py", ".toml") and path.name != "test_data.py"
+    ]
+    missing = [code for code in CODES if not any(f'"{code}"' in text for text in texts)]
+    assert not missing
+
+
+@pytest.mark.parametrize("name", shipped.names("policies", ".toml"))
+def test_shipped_policies_parse_under_their_own_name(name: str) -> None:
+    policy = load(shipped.read("policies", f"{name}.toml"), where=name)
+    assert policy.name == name
+    assert policy.helper is not None
+    assert policy.helper.facets
+
+
+def test_the_shipped_data_is_that_of_the_checkout() -> None:
+    for kind in ("registry", "policies", "schemas"):
+        for path in (PROJECT / kind).rglob("*"):
+            if path.is_file():
+                assert (SHIPPED / kind / path.relative_to(PROJECT / kind)).read_bytes() == (
+                    path.read_bytes()
+                ), f"{path}: run make registry, or make test again"
+
+
+def test_the_embedded_registry_authenticates_as_a_whole() -> None:
+    report = ask.check_registry()
+    assert report.exit is Exit.OK, report.results
+
+
+def test_the_registry_holds_the_published_facts() -> None:
+    """Digests written down here by hand, from the public registries of the installers."""
+    entry = tomllib.loads(
+        (SHIPPED / "registry/targets/glm53/helper/glm53-decode-floor.toml").read_text()
+    )
+    pins = {v["id"]: (v["sha256"], v["length"]) for v in entry["version"] if "sha256" in v}
+    assert pins["v1"] == ("c0c10c6385bd7e75bfc0f724378960b9d9cb943cf18c386a5a780cf03cb4c48d", 784)
+    assert pins["v2"] == (
+        "e170f2bf6d0c0fe0493a91ff54bd719036f6c4b5ea9fcf2ee1346968a4e3fbed",
+        13378,
+    )
+    assert pins["v5"] == (
+        "c05769276df6da0a24b3b8c21e251f39ee7aa2a74ee92c6d6ce3d85c38151a53",
+        20866,
+    )
+    assert pins["v6"] == (
+        "4eac19b23a39ffa58c765191fd8d120b2d9cd400dcdbfe9019fcea4dee88e03a",
+        23415,
+    )
+    status = {v["id"]: v["status"] for v in entry["version"]}
+    assert status["v3"] == status["v4"] == "unattested"
+    assert sum(s == "supported" for s in status.values()) == 4
+    assert sum(s == "authentic" for s in status.values()) == 4
+
+
+#: Written down once, with sha256sum, from the installed example.
+HOSTS: Final = {
+    "clean": ("4fd3bac7a0131b9765bcb454ee5a980da123bda564efc10652e652720f682159", 2192),
+    "v1": ("69c1597844e20acc39d92b95143b08ff31a4cb6aa491d77b581e8519baa23cbb", 2509),
+    "v2": ("e4f34cf514bf8281ec33b708db88c005c8c1a54489364378144336e01edd5eba", 2866),
+    "v5": ("12f3a739689bf652ce7c05bf5f060ac6b9410245fabc8cdf2ad3bb8daadbb7fd", 2970),
+    "v5-main": ("1c72c8102420715135c938424123d871c5ab1e82b34b518c473b5bc539d16c58", 2970),
+    "v6": ("ed9f0bfe6caa460b1d0657d77c50cba1dfc1a8b42fb422db40ff6776f9f57313", 2979),
+    "v6-carry": ("a1e2f4d673815bbf58a8617a7c6f37b1b7ccdcaa75a3cbd4cdbdedc0659f26f9", 2970),
+    "aging": ("3a859ffcc2901a9ea8c07a52260a6ea39168f70a1a73035918fd6eafa56a4b00", 2484),
+    "v6 then aging": ("f174e11bf0515fb7bcddfb743737504a09c54597af2a5666238d412c22770dd3", 3271),
+    "aging then v6": ("0d1ca94401581a93c5dfd5b8cc82fc115aa7edec3fdd02498f8226a91e998f5f", 3271),
+}
+
+
+@pytest.mark.parametrize("name", HOSTS)
+def test_built_hosts_are_those_that_were_written_down(name: str) -> None:
+    data = hosts.host(name)
+    assert (hashlib.sha256(data).hexdigest(), len(data)) == HOSTS[name]
+
+
+def test_reports_follow_their_schema(tmp_path: Path, test_registry: registries.Registry) -> None:
+    schema = json.loads(shipped.read("schemas", "report.v1.schema.json"))
+    jsonschema.Draft202012Validator.check_schema(schema)
+    validator = jsonschema.Draft202012Validator(schema)
+    reports = list((PROJECT / "tests" / "cases").rglob("expected.json"))
+    assert reports
+    for path in reports:
+        text = path.read_text().replace("<grammar>", "3.11")
+        document: dict[str, Any] = json.loads(text) if text.startswith("{") else {}
+        if document.get("schema") == "pinproof.report/v1":
+            validator.validate(document)

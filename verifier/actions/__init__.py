@@ -1,0 +1,1 @@
+"""The only rooms that change anything outside a scratch folder."""

@@ -1,0 +1,260 @@
+"""Whether an installed helper is one of the published versions, and if not, why not."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import BinaryIO
+
+from verifier.ask.answers import Answer, Answered
+from verifier.ask.trust import Trust
+from verifier.ask.trust import trust as open_trust
+from verifier.catalog.entries.helper import Lineage
+from verifier.catalog.open import Catalog, Refused
+from verifier.checks.helper import check, unknown
+from verifier.checks.helper.rest import pristine
+from verifier.checks.helper.sightings import mentions
+from verifier.checks.helper.why import explained
+from verifier.core.coverage import Covered, State
+from verifier.core.demand import FACETS, HelperDemand
+from verifier.core.digest import Digest, sha256
+from verifier.core.errors import PinproofError, WrongCallError
+from verifier.core.finding import Finding
+from verifier.core.limits import HOST_BYTES
+from verifier.core.outcome import Failed, Outcome, Report, Result, Subject
+from verifier.core.table import nearest
+from verifier.policy import judge
+from verifier.sources import beside, file
+
+
+def verify_helper(
+    files: Sequence[str],
+    *,
+    trust: Trust | None = None,
+    lineage: str | None = None,
+    expect: str | None = None,
+    max_size: int = HOST_BYTES,
+    stdin: BinaryIO | None = None,
+) -> Report:
+    """Judge host files: one result for each file and lineage that the file mentions.
+
+    `files` are paths, `-` is `stdin`. `lineage` restricts the question to one entry, `expect`
+    asks for one of its versions. `max_size` is in bytes.
+
+    Raises `WrongCallError` if `files` is empty, the policy demands nothing of helpers, or
+    `lineage` or `expect` is not registered.
+    """
+    trust = trust or open_trust()
+    demand = _demand(trust, expect)
+    if not files:
+        raise WrongCallError(
+            "no file to verify", code="wrong-call", remedy="name at least one host file"
+        )
+    if lineage is not None:
+        _known(trust, lineage, expect)
+    results: list[Result | Failed] = []
+    for name in files:
+        try:
+            found = file.read(name, limit=max_size, stdin=stdin)
+        except PinproofError as error:
+            results.append(_failed(name, error))
+            continue
+        results += [
+            judge(
+                outcome,
+                subject=subject(found),
+                demanded=demand.facets,
+                waivers=trust.policy.waivers,
+                now=trust.now,
+            )
+            for outcome in outcomes(found, trust.catalog, demand, lineage=lineage)
+        ]
+    return trust.report(tuple(results))
+
+
+def why(
+    files: Sequence[str],
+    *,
+    trust: Trust | None = None,
+    lineage: str | None = None,
+    max_size: int = HOST_BYTES,
+    stdin: BinaryIO | None = None,
+) -> Answered:
+    """Say of each file what it is nearest to, where it departs from that, and what did it.
+
+    An answer is known if the file is authentic, or if every refusal has a cause.
+    """
+    report = verify_helper(files, trust=trust, lineage=lineage, max_size=max_size, stdin=stdin)
+    return Answered(
+        question="why",
+        answers=tuple(_why(result) for result in report.results),
+        report=report,
+    )
+
+
+def subject(found: file.FileBytes) -> Subject:
+    """Describe a file for a report: name, typed digest, length, and where a link leads."""
+    digest = Digest(kind="file", hex=sha256(found.data))
+    return Subject(name=found.name, digests=(digest,), length=len(found.data), link=found.link)
+
+
+def outcomes(
+    found: file.FileBytes,
+    catalog: Catalog | Refused,
+    demand: HelperDemand,
+    *,
+    lineage: str | None = None,
+) -> list[Outcome]:
+    """Check a file against the lineage named, or against each one that it mentions."""
+    if isinstance(catalog, Refused):
+        return [_refused(catalog.findings)]
+    names = [lineage] if lineage else _mentioned(found.data, catalog)
+    if isinstance(names, Refused):
+        return [_refused(names.findings)]
+    if not names:
+        names = _bases(found.data, catalog)
+    results = []
+    for name in names:
+        entry = catalog.helper(name)
+        if isinstance(entry, Refused):
+            results.append(_refused(entry.findings))
+            continue
+        outcome = check(
+            found.data,
+            entry,
+            demand=demand,
+            filename=Path(found.name).name,
+            companions=beside.companions(found),
+        )
+        results.append(_explained(outcome, found.data, entry, catalog, demand))
+    return results or [unknown(found.data)]
+
+
+def _demand(trust: Trust, expect: str | None) -> HelperDemand:
+    demand = trust.policy.helper
+    if demand is None:
+        raise WrongCallError(
+            f"policy {trust.policy.name} demands nothing of helpers",
+            code="wrong-call",
+            remedy="judge with a policy that has a [helper] table, such as strict",
+        )
+    return HelperDemand(
+        facets=demand.facets,
+        accept=demand.accept,
+        current_only=demand.current_only,
+        pristine=demand.pristine,
+        expect=expect,
+    )
+
+
+def _known(trust: Trust, lineage: str, expect: str | None) -> None:
+    """Refuse a lineage or version that an authentic registry does not hold."""
+    if isinstance(trust.catalog, Refused):
+        return
+    names = trust.catalog.names("helper")
+    if lineage not in names:
+        near = nearest(lineage, names)
+        raise WrongCallError(
+            f"--lineage: {lineage} is not registered" + (f", did you mean {near}?" if near else ""),
+            code="entry-unknown",
+            remedy="pinproof list shows what is registered",
+        )
+    entry = trust.catalog.helper(lineage)
+    if expect is not None and isinstance(entry, Lineage) and entry.version(expect) is None:
+        raise WrongCallError(
+            f"--expect: {lineage} has no version {expect}",
+            code="wrong-call",
+            remedy=f"name one of {', '.join(v.id for v in entry.versions)}",
+        )
+
+
+def _mentioned(data: bytes, catalog: Catalog) -> list[str] | Refused:
+    index = catalog.index
+    if isinstance(index, Refused):
+        return index
+    return sorted(
+        tokens.lineage
+        for tokens in index.helpers
+        if mentions(data, tokens.marker_prefix, tokens.owned_names, tokens.first_lines)
+    )
+
+
+def _bases(data: bytes, catalog: Catalog) -> list[str]:
+    """Find the lineages that register the file, which mentions none, as their base."""
+    found = []
+    for name in catalog.names("helper"):
+        entry = catalog.helper(name)
+        if isinstance(entry, Lineage) and pristine(data, entry):
+            found.append(name)
+    return found
+
+
+def _refused(findings: tuple[Finding, ...]) -> Outcome:
+    """Return the outcome of a check that did not come about: nothing is identified or held."""
+    return Outcome(
+        kind="helper",
+        identified=(),
+        findings=findings,
+        coverage=tuple(Covered(facet=f, state=State.NOT_CHECKED) for f in FACETS["helper"]),
+    )
+
+
+def _explained(
+    outcome: Outcome, data: bytes, entry: Lineage, catalog: Catalog, demand: HelperDemand
+) -> Outcome:
+    """Look for causes, which costs time and needs the line digests, only where it matters."""
+    if not any(
+        f.row.outcome == "rejected" or f.row.facet in demand.facets for f in outcome.findings
+    ):
+        return outcome
+    lines = catalog.lines(entry.name)
+    return explained(outcome, data, entry, {} if isinstance(lines, Refused) else lines or {})
+
+
+def _failed(name: str, error: PinproofError) -> Failed:
+    return Failed(
+        subject=Subject(name=name),
+        exit=error.exit,
+        code=error.code,
+        message=error.message,
+        remedy=error.remedy,
+    )
+
+
+def _why(result: Result | Failed) -> Answer:
+    if isinstance(result, Failed):
+        return Answer(
+            known=False,
+            error=result.exit,
+            name=result.subject.name,
+            headline=result.message,
+            rows=(("you may", result.remedy),),
+        )
+    identified = next(iter(result.identified), None)
+    refusals = [f for f in result.findings if f.row.outcome == "rejected" or not identified]
+    if identified and not refusals:
+        what = f"{identified.entry} {identified.version}"
+        return Answer(
+            known=True,
+            name=result.subject.name,
+            headline=f"{result.subject.name} is {what}; nothing to explain",
+            rows=tuple((f.code, f.cause or f.row.title) for f in result.findings),
+        )
+    rows: list[tuple[str, str]] = []
+    for finding in refusals:
+        line = f", line {finding.where.line}" if finding.where.line else ""
+        rows.append(("because", f"{finding.code}: {finding.row.title}{line}"))
+        rows += [
+            (label, text)
+            for label, text in (
+                ("expected", finding.expected),
+                ("got", finding.got),
+                ("cause", finding.cause or "not found out"),
+            )
+            if text
+        ]
+    rows.append(("you may", refusals[0].remedy))
+    return Answer(
+        known=all(f.cause for f in refusals),
+        name=result.subject.name,
+        headline=f"{result.subject.name}: {refusals[0].row.title}",
+        rows=tuple(rows),
+    )

@@ -1,0 +1,211 @@
+"""What is this file, or this digest? Known or not; never a verdict."""
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import BinaryIO
+
+from verifier.ask.answers import Answer, Answered, refusal
+from verifier.ask.helper import outcomes, subject
+from verifier.ask.trust import Trust
+from verifier.ask.trust import trust as open_trust
+from verifier.catalog.entries.helper import Lineage, PinRow
+from verifier.catalog.open import Catalog, Refused
+from verifier.checks.helper.why import nearest_digest
+from verifier.core.demand import HelperDemand, Pristine
+from verifier.core.digest import HEX64, KINDS, Digest
+from verifier.core.errors import PinproofError, WrongCallError
+from verifier.core.limits import HOST_BYTES
+from verifier.core.outcome import Outcome
+from verifier.sources import file
+
+#: At least 7 hex digits, as people cut them off, in any case, or behind a kind.
+_NEARLY = re.compile(r"((?:[a-z-]+:)?sha256:|git-[a-z]+:)?([0-9A-Fa-f]{7,})")
+_NOTHING_DEMANDED = HelperDemand(facets=frozenset(), pristine=Pristine.VERIFIED)
+
+
+def identify(
+    arguments: Sequence[str],
+    *,
+    trust: Trust | None = None,
+    max_size: int = HOST_BYTES,
+    stdin: BinaryIO | None = None,
+) -> Answered:
+    """Say what each argument is: a digest if it is spelled like one, else a file.
+
+    Write `./` before the name of a file that is spelled like a digest. Raises `WrongCallError`
+    without arguments.
+    """
+    trust = trust or open_trust()
+    if not arguments:
+        raise WrongCallError(
+            "nothing to identify", code="wrong-call", remedy="name a file or a digest"
+        )
+    answers = []
+    for argument in arguments:
+        digest = Digest.parse(argument)
+        if digest is not None:
+            answers.append(_of_digest(digest, argument, trust.catalog))
+            continue
+        _refuse_cut_off(argument)
+        try:
+            found = file.read(argument, limit=max_size, stdin=stdin)
+        except PinproofError as error:
+            answers.append(
+                Answer(
+                    known=False,
+                    error=error.exit,
+                    name=argument,
+                    headline=error.message,
+                    rows=(("you may", error.remedy),),
+                )
+            )
+            continue
+        answers.append(_of_file(found, trust.catalog))
+    return Answered(question="identify", answers=tuple(answers), report=trust.report(()))
+
+
+def _refuse_cut_off(argument: str) -> None:
+    """Refuse what is nearly a digest, unless a file has that name."""
+    near = _NEARLY.fullmatch(argument)
+    if near is None or Path(argument).exists():
+        return
+    kind, digits = near[1] or "", near[2]
+    whole = "40 or 64" if kind.startswith("git-") or not kind else "64"
+    expected = f"{whole} lower-case hex digits"
+    kinds = ", ".join(KINDS)
+    raise WrongCallError(
+        f"{argument} is no digest: expected {expected}, got {len(digits)} characters",
+        code="wrong-call",
+        remedy=f"give it complete, as sha256:… or <kind>:sha256:… ({kinds}); or ./ and a file",
+    )
+
+
+def _of_digest(digest: Digest, spelling: str, catalog: Catalog | Refused) -> Answer:
+    if isinstance(catalog, Refused):
+        return refusal(spelling, catalog)
+    found = _pinned(digest, catalog) if HEX64.fullmatch(digest.hex) else []
+    if isinstance(found, Refused):
+        return refusal(spelling, found)
+    as_asked = [hit for hit in found if digest.kind in (None, hit[1].kind)]
+    if as_asked:
+        entry, row = as_asked[0]
+        return Answer(
+            known=True,
+            name=spelling,
+            headline=f"{entry.name}, {row.what}",
+            rows=_rows_of(entry, row, as_asked),
+            data={"entry": entry.name, "row": row.row, "kind": row.kind},
+        )
+    if found:
+        entry, row = found[0]
+        return Answer(
+            known=False,
+            name=spelling,
+            headline=f"no {digest.kind} of this digest is registered",
+            rows=(
+                ("but", f"it is the digest of a {row.kind}: {entry.name}, {row.what}"),
+                ("you may", f"ask for {row.kind}:sha256:{digest.hex[:12]}… if you meant that"),
+            ),
+        )
+    near = nearest_digest(digest.hex, dict(_all_pins(catalog)))
+    return Answer(
+        known=False,
+        name=spelling,
+        headline="no entry of the registry has this digest",
+        rows=(
+            *((("but", f"one digit away: {near}"),) if near else ()),
+            ("you may", "check where the digest comes from; pinproof list shows what is here"),
+        ),
+    )
+
+
+def _pinned(digest: Digest, catalog: Catalog) -> list[tuple[Lineage, PinRow]] | Refused:
+    """Follow the index's hints to entries, and keep those where the pin really is."""
+    index = catalog.index
+    hints = index if isinstance(index, Refused) else index.rows(digest.hex)
+    if isinstance(hints, Refused):
+        return hints
+    found = []
+    for hint in hints:
+        entry = catalog.helper(hint.entry)
+        if isinstance(entry, Refused):
+            return entry
+        rows = [row for row in entry.pins() if row.row == hint.row]
+        found += [(entry, row) for row in rows if row.pin.sha256 == digest.hex]
+    return found
+
+
+def _all_pins(catalog: Catalog) -> Iterator[tuple[str, str]]:
+    for name in catalog.names("helper"):
+        entry = catalog.helper(name)
+        if isinstance(entry, Lineage):
+            for row in entry.pins():
+                yield row.pin.sha256, f"{row.pin.sha256} is {entry.name}, {row.what}"
+
+
+def _rows_of(
+    entry: Lineage, row: PinRow, hits: list[tuple[Lineage, PinRow]]
+) -> tuple[tuple[str, str], ...]:
+    length = "not published" if row.pin.length is None else f"{row.pin.length:,} bytes"
+    rows = [("kind", row.kind), ("length", length), ("project", entry.project)]
+    if "/other/" in row.row:
+        raw = next(p for p in entry.pins() if p.row == f"{row.row.split('/other/')[0]}/span")
+        rows.append(
+            ("note", f"it is the digest after str.strip(); exact bytes are compared: {raw.pin}")
+        )
+    rows += [("also", f"{other.name}, {its.what}") for other, its in hits[1:6]]
+    if len(hits) > 6:  # noqa: PLR2004  (one headline and five rows)
+        rows.append(("also", f"{len(hits) - 6} more rows"))
+    return tuple(rows)
+
+
+def _of_file(found: file.FileBytes, catalog: Catalog | Refused) -> Answer:
+    if isinstance(catalog, Refused):
+        return refusal(found.name, catalog)
+    about = subject(found)
+    known = [o for o in outcomes(found, catalog, _NOTHING_DEMANDED) if o.identified]
+    if not known:
+        hit = _of_digest(about.digests[0], found.name, catalog)
+        rows = (("digest", str(about.digests[0])), ("you may", f"pinproof why {found.name}"))
+        return (
+            hit
+            if hit.known
+            else Answer(
+                known=False,
+                name=found.name,
+                headline=f"{found.name} is nothing that the registry knows",
+                rows=rows,
+            )
+        )
+    return Answer(
+        known=True,
+        name=found.name,
+        headline=f"{found.name} carries " + " and ".join(map(_named, known)),
+        rows=(("digest", str(about.digests[0])), *(row for o in known for row in _states(o))),
+        data={
+            "identified": [
+                {"entry": i.entry, "version": i.version, "status": i.status}
+                for o in known
+                for i in o.identified
+            ]
+        },
+    )
+
+
+def _named(outcome: Outcome) -> str:
+    found = outcome.identified[0]
+    if found.version == "pristine":
+        return f"no helper: it is the {found.detail} of {found.entry}"
+    current = ", the current version" if found.current else ""
+    return f"{found.entry} {found.version} ({found.status}{current})"
+
+
+def _states(outcome: Outcome) -> Iterator[tuple[str, str]]:
+    for covered in outcome.coverage:
+        if covered.facet != "bytecode":
+            state = str(covered.state).replace("-", " ")
+            yield covered.facet.replace("-", " "), covered.detail or state
+    for finding in outcome.findings:
+        if finding.row.outcome == "rejected":
+            yield "but", f"{finding.code}: {finding.row.title}"

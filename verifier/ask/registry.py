@@ -1,0 +1,137 @@
+"""What the registry holds, whether it authenticates as a whole, and what a code means."""
+
+from verifier.ask.answers import Answer, Answered, refusal
+from verifier.ask.trust import Trust
+from verifier.ask.trust import trust as open_trust
+from verifier.catalog.entries.helper import Lineage, Producer
+from verifier.catalog.open import Catalog, Refused
+from verifier.core.codes import CODES
+from verifier.core.coverage import Covered, State
+from verifier.core.errors import WrongCallError
+from verifier.core.outcome import Outcome, Report, Subject
+from verifier.core.table import nearest
+from verifier.policy import judge
+from verifier.sources import shipped
+
+_DEMANDED = frozenset({"registry"})
+
+
+def check_registry(*, trust: Trust | None = None) -> Report:
+    """Read and compare every file of the registry, parse every entry, re-derive the index."""
+    trust = trust or open_trust()
+    catalog = trust.catalog
+    findings = catalog.findings if isinstance(catalog, Refused) else catalog.check_all()
+    entries = 0 if isinstance(catalog, Refused) else len(catalog.names("helper"))
+    detail = f"{entries} helper {'entry' if entries == 1 else 'entries'}, index as derived"
+    covered = Covered(
+        facet="registry",
+        state=State.NOT_HELD if findings else State.HELD,
+        detail="" if findings else detail,
+    )
+    outcome = Outcome(
+        kind="registry",
+        identified=(),
+        findings=findings,
+        coverage=(covered,),
+        not_proven=("that the entries are true; only that those who hold the keys signed them",),
+    )
+    result = judge(outcome, subject=Subject(name="registry"), demanded=_DEMANDED, now=trust.now)
+    return trust.report((result,))
+
+
+def list_entries(*, trust: Trust | None = None) -> Answered:
+    """List every entry: kind, name, versions, project."""
+    trust = trust or open_trust()
+    if isinstance(trust.catalog, Refused):
+        return Answered(
+            question="list", answers=(refusal("registry", trust.catalog),), report=trust.report(())
+        )
+    answers = [_listed(name, trust.catalog) for name in trust.catalog.names("helper")]
+    empty = Answer(known=False, name="registry", headline="the registry holds no entry")
+    return Answered(question="list", answers=tuple(answers) or (empty,), report=trust.report(()))
+
+
+def show(name: str, *, trust: Trust | None = None) -> Answered:
+    """Show one entry: versions with status and pins, sites, bases, producers."""
+    trust = trust or open_trust()
+    catalog = trust.catalog
+    if isinstance(catalog, Catalog) and name not in catalog.names("helper"):
+        near = nearest(name, catalog.names("helper"))
+        raise WrongCallError(
+            f"{name} is not registered" + (f", did you mean {near}?" if near else ""),
+            code="entry-unknown",
+            remedy="pinproof list shows what is registered",
+        )
+    entry = catalog if isinstance(catalog, Refused) else catalog.helper(name)
+    answer = refusal(name, entry) if isinstance(entry, Refused) else _shown(entry)
+    return Answered(question="show", answers=(answer,), report=trust.report(()))
+
+
+def explain(code: str) -> str:
+    """Return the page on one code, in Markdown. Raises `WrongCallError` for an unknown code."""
+    if code not in CODES:
+        near = nearest(code, CODES)
+        raise WrongCallError(
+            f"there is no code {code}" + (f", did you mean {near}?" if near else ""),
+            code="wrong-call",
+            remedy="copy the code from a report; docs/codes lists all of them",
+        )
+    return shipped.read("codes", f"{code}.md").decode()
+
+
+def _listed(name: str, catalog: Catalog) -> Answer:
+    entry = catalog.helper(name)
+    if isinstance(entry, Refused):
+        return refusal(name, entry)
+    versions = {s: [v.id for v in entry.versions if v.status == s] for s in _statuses(entry)}
+    return Answer(
+        known=True,
+        name=name,
+        headline=f"helper {name}, current {entry.current}",
+        rows=(
+            *((status, ", ".join(ids)) for status, ids in versions.items()),
+            ("project", entry.project),
+        ),
+        data={"kind": "helper", "entry": name, "current": entry.current, "versions": versions},
+    )
+
+
+def _statuses(entry: Lineage) -> list[str]:
+    return list(dict.fromkeys(str(version.status) for version in entry.versions))
+
+
+def _shown(entry: Lineage) -> Answer:
+    rows = [
+        ("project", entry.project),
+        ("host", entry.host),
+        ("marker", f"{entry.marker_prefix.decode()}…]"),
+        ("owns", ", ".join(entry.owned_names)),
+        ("followed by", ", ".join(anchor.name for anchor in entry.end_anchors)),
+    ]
+    rows += [("base", f"{base.name} · {base.pin}") for base in entry.bases]
+    for version in entry.versions:
+        if version.body is None:
+            rows.append((version.id, f"{version.status}: {version.reason}"))
+            continue
+        count = len(entry.sites[version.body.sites])
+        rows.append((version.id, f"{version.status} · {version.body.pin} · {count} sites"))
+        rows += [("", _produced(producer)) for producer in version.body.producers]
+    return Answer(
+        known=True,
+        name=entry.name,
+        headline=f"helper {entry.name}, current {entry.current}",
+        rows=tuple(rows),
+        data={
+            "kind": "helper",
+            "entry": entry.name,
+            "pins": [
+                {"row": r.row, "kind": r.kind, "sha256": r.pin.sha256, "length": r.pin.length}
+                for r in entry.pins()
+            ],
+        },
+    )
+
+
+def _produced(producer: Producer) -> str:
+    commit = producer.commit or f"{producer.commit_prefix}… (abbreviated: recorded, never matched)"
+    return f"{producer.repository} {commit} {producer.path} {producer.symbol} ({producer.method})"

@@ -1,0 +1,124 @@
+"""What a run judges with: registry, policy, effective time. Opened once, then passed along."""
+
+import re
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from verifier import __version__
+from verifier.catalog.floor import Floor
+from verifier.catalog.open import Catalog, Refused, open_registry
+from verifier.core.clock import print_time
+from verifier.core.errors import WrongCallError
+from verifier.core.limits import DOCUMENT_BYTES, METADATA_BYTES
+from verifier.core.outcome import Failed, Report, Result
+from verifier.core.table import nearest
+from verifier.policy import Policy, load
+from verifier.sources import file, shipped
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trust:
+    """The registry (or why it is refused), the policy, and the one clock of a run."""
+
+    catalog: Catalog | Refused
+    policy: Policy
+    now: datetime
+    past: bool = False
+
+    def report(
+        self, results: tuple[Result | Failed, ...], not_proven: tuple[str, ...] = ()
+    ) -> Report:
+        """Put the facts that every report states around some results."""
+        return Report(
+            effective_time=print_time(self.now),
+            past_time=self.past,
+            registry=self.catalog.facts if isinstance(self.catalog, Catalog) else None,
+            policy=self.policy.facts,
+            results=results,
+            not_proven=not_proven,
+        )
+
+
+def trust(
+    *,
+    policy: str = "strict",
+    registry: str | None = None,
+    root: str | None = None,
+    floor: str | None = None,
+    effective_time: datetime | None = None,
+    insecure_past_time: bool = False,
+    clock: datetime | None = None,
+) -> Trust:
+    """Open what a run judges with.
+
+    `policy` is the name of a shipped policy or the path of a file. `registry` and `root` are
+    paths; without them the embedded registry and its root are used. `effective_time` is when
+    the run pretends to happen: `clock` (default: now) or later, earlier only with
+    `insecure_past_time`, which a policy may refuse.
+
+    Raises `WrongCallError` for a policy, floor or time that will not do, `UnavailableError` for
+    files that cannot be read. A registry that does not authenticate is no exception: the
+    reports then say so.
+    """
+    present = (clock or datetime.now(UTC)).replace(microsecond=0)
+    now = effective_time or present
+    judging = _policy(policy)
+    past = now < present
+    if past:
+        _allow_past(now, present, judging, allowed=insecure_past_time)
+    least = None
+    if floor is not None:
+        least = Floor.parse(file.read(floor, limit=DOCUMENT_BYTES).data, what=floor)
+    embedded = registry is None and root is None
+    if registry is not None and not Path(registry).is_dir():
+        raise WrongCallError(
+            f"--registry: {registry} is no folder",
+            code="wrong-call",
+            remedy="name the folder that holds metadata/ and targets/",
+        )
+    catalog = open_registry(
+        shipped.folder("registry") if registry is None else Path(registry),
+        root=None if root is None else file.read(root, limit=METADATA_BYTES).data,
+        trusted_root=b"" if root else shipped.read("registry", "metadata/1.root.json"),
+        now=now,
+        floor=least,
+        min_snapshot=judging.min_snapshot,
+        origin="embedded" if embedded else "folder",
+        sealed=__version__ if embedded else None,
+    )
+    return Trust(catalog=catalog, policy=judging, now=now, past=past)
+
+
+def _policy(name: str) -> Policy:
+    if re.fullmatch("[a-z0-9][a-z0-9-]*", name):
+        known = shipped.names("policies", ".toml")
+        if name in known:
+            return load(shipped.read("policies", f"{name}.toml"), where=f"policy {name}")
+        near = nearest(name, known)
+        raise WrongCallError(
+            f"--policy: there is no shipped policy {name}"
+            + (f", did you mean {near}?" if near else ""),
+            code="wrong-call",
+            remedy=f"name one of {', '.join(known)}, or a file: ./{name}",
+        )
+    return load(file.read(name, limit=DOCUMENT_BYTES).data, where=name)
+
+
+def _allow_past(now: datetime, present: datetime, policy: Policy, *, allowed: bool) -> None:
+    """Refuse a past time that was not asked for by name, or that the policy refuses.
+
+    It would bring expired keys and waivers back to life (conforma/cli pull 3424).
+    """
+    if not allowed:
+        raise WrongCallError(
+            f"--effective-time: {print_time(now)} is before {print_time(present)}",
+            code="past-time",
+            remedy="leave it out; or add --insecure-past-time, which revives what has expired",
+        )
+    if not policy.past_time_allowed:
+        raise WrongCallError(
+            f"--insecure-past-time: policy {policy.name} refuses it",
+            code="past-time",
+            remedy="judge at the present time, or with a policy that allows a past one",
+        )

@@ -1,0 +1,1 @@
+"""What is vouched for: the authenticated registry and its entries."""

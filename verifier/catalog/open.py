@@ -1,0 +1,259 @@
+"""Opening a registry: `Catalog` where it authenticates, `Refused` where it does not.
+
+Opening reads the metadata and the list of files, and decides what may be believed. The entries
+are read when they are asked for, and compared with what was signed before they are parsed; so
+a run pays for the entries that it uses. `check_all` reads everything.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from functools import cached_property
+from pathlib import Path
+from typing import Final
+
+from verifier.catalog.entries import helper
+from verifier.catalog.entries.helper import Lineage
+from verifier.catalog.floor import Floor
+from verifier.catalog.index import Index, build
+from verifier.catalog.refused import Refused
+from verifier.catalog.tuf.folder import Folder
+from verifier.catalog.tuf.problems import RESIGN, RESTORE, mismatch, missing, problem
+from verifier.catalog.tuf.values import Trusted
+from verifier.core.clock import print_time
+from verifier.core.finding import Finding, in_order
+from verifier.core.outcome import RegistryFacts
+from verifier.core.table import MalformedError, Table, nearest, quoted, read_toml
+
+__all__ = ["Catalog", "Refused", "open_registry"]
+
+_LINES: Final = "lines"
+_PREFIX: Final = re.compile("[0-9a-f]{16}")
+#: A schema of the same kind that is not the one read here: a newer one.
+_VERSIONED: Final = re.compile(r"helper/v[1-9][0-9]*")
+
+
+def open_registry(
+    folder: Path,
+    *,
+    root: bytes | None,
+    trusted_root: bytes,
+    now: datetime,
+    floor: Floor | None,
+    min_snapshot: int,
+    origin: str,
+    sealed: str | None,
+) -> "Catalog | Refused":
+    """Authenticate the registry in `folder`, at the effective time `now`.
+
+    `root` is the root that the caller named, if any. Without one, the registry has to start
+    with `trusted_root`, the root that came with pinproof.
+    """
+    # tuf costs more to import than all the rest of a run; verbs without a registry do not pay.
+    from verifier.catalog.tuf.trusted import Anchor, authenticate  # noqa: PLC0415
+
+    store = Folder(folder)
+    anchor = Anchor(root=trusted_root if root is None else root, first=root is None)
+    least = (floor or Floor()).raised(min_snapshot)
+    trusted = authenticate(store.read, store.listing(), anchor=anchor, now=now, floor=least)
+    if not isinstance(trusted, Trusted):
+        return Refused(findings=in_order(trusted))
+    facts = RegistryFacts(
+        origin=origin,
+        root_sha256=trusted.root_sha256,
+        root_version=trusted.root_version,
+        snapshot_version=trusted.snapshot_version,
+        snapshot_sha256=trusted.snapshot_sha256,
+        expires=print_time(trusted.expires),
+        signed_by=trusted.signed_by,
+        floor=str(least) or None,
+        sealed=sealed,
+    )
+
+    def target(path: str) -> bytes | Refused:
+        """Read one target and compare the very bytes that are then parsed (step 8)."""
+        name = f"targets/{path}"
+        signed = trusted.targets.get(path)
+        if signed is None:
+            return Refused(findings=(missing(name, cause="nothing signed lists it"),))
+        data = store.read(name)
+        if isinstance(data, Finding):
+            return Refused(findings=(data,))
+        others = (other.pin for other in trusted.targets.values())
+        wrong = mismatch(data, signed.pin, name, others)
+        return Refused(findings=(wrong,)) if wrong else data
+
+    return Catalog(trusted, facts, target)
+
+
+class Catalog:
+    """An authenticated registry. Entries are read, compared and parsed once, when asked for."""
+
+    def __init__(
+        self,
+        trusted: Trusted,
+        facts: RegistryFacts,
+        target: Callable[[str], bytes | Refused],
+    ) -> None:
+        """Keep what authenticated; `target` returns the bytes that were signed for a path."""
+        self.facts = facts
+        self.floor = Floor.of(trusted)
+        self._targets = trusted.targets
+        self._target = target
+        self._lineages: dict[str, Lineage | Refused] = {}
+
+    def names(self, kind: str) -> tuple[str, ...]:
+        """List the entries of a kind, over all projects."""
+        return tuple(sorted(self._entries.get(kind, {})))
+
+    def entry_bytes(self, kind: str, name: str) -> bytes | Refused:
+        """Return the signed bytes of an entry."""
+        paths = self._entries.get(kind, {}).get(name, [])
+        if not paths:
+            near = nearest(name, self.names(kind))
+            return _refused(
+                "entry-unknown",
+                f"{kind} {quoted(name)}",
+                "no such entry",
+                remedy=f"did you mean {near}?" if near else "see pinproof list",
+            )
+        if len(paths) > 1:
+            return _refused(
+                "registry-name-repeated",
+                f"targets/{paths[0]}",
+                f"also {', '.join(paths[1:])}",
+                cause=f"two projects give one {kind} this name",
+                remedy="use a registry in which one of them was renamed",
+            )
+        return self._target(paths[0])
+
+    def helper(self, name: str) -> Lineage | Refused:
+        """Return a helper lineage."""
+        if name not in self._lineages:
+            self._lineages[name] = self._parse_helper(name)
+        return self._lineages[name]
+
+    def lines(self, lineage: str) -> Mapping[str, tuple[str, ...]] | Refused | None:
+        """Return the digests of line prefixes of every version, None if there are none."""
+        if lineage not in self._entries.get(_LINES, {}):
+            return None
+        data = self.entry_bytes(_LINES, lineage)
+        if isinstance(data, Refused):
+            return data
+        try:
+            return _prefixes(data, lineage)
+        except MalformedError as error:
+            return _malformed(self._where(_LINES, lineage), error.message)
+
+    @cached_property
+    def index(self) -> Index | Refused:
+        """The look-up index; what it says is a hint."""
+        return Index.open(self._target, self._targets.keys())
+
+    def check_all(self) -> tuple[Finding, ...]:
+        """Read every target, parse every entry, and make the index again."""
+        answers: list[object] = [self._target(path) for path in self._targets]
+        for kind, names in self._entries.items():
+            answers += [self._entry(kind, name) for name in names]
+        findings = [f for a in answers if isinstance(a, Refused) for f in a.findings]
+        if not findings:
+            findings += self._check_index()
+        return in_order(findings)
+
+    def _entry(self, kind: str, name: str) -> object:
+        """Parse an entry of any kind."""
+        if kind == "helper":
+            return self.helper(name)
+        if kind == _LINES:
+            return self.lines(name)
+        data = self.entry_bytes(kind, name)
+        return data if isinstance(data, Refused) else _newer(self._where(kind, name), kind)
+
+    def _parse_helper(self, name: str) -> Lineage | Refused:
+        data = self.entry_bytes("helper", name)
+        if isinstance(data, Refused):
+            return data
+        where = self._where("helper", name)
+        try:
+            lineage = helper.parse(data, where)
+        except MalformedError as error:
+            schema = _schema(data)
+            known = schema == helper.SCHEMA or not _VERSIONED.fullmatch(schema)
+            return _malformed(where, error.message) if known else _newer(where, schema)
+        if lineage.name != name:
+            return _malformed(where, f"name is {lineage.name}, the file's name {name}")
+        return lineage
+
+    def _check_index(self) -> list[Finding]:
+        """Compare the index with one made from the entries, byte for byte."""
+        parsed = self._lineages.values()
+        made = build(lineage for lineage in parsed if isinstance(lineage, Lineage))
+        listed = {path for path in self._targets if path.startswith("index/")}
+        return [
+            problem(
+                "registry-index-wrong",
+                f"targets/{path}",
+                "other rows" if path in made and path in listed else "a file too many or too few",
+                expected="what the entries say",
+                cause="an entry was signed after the index, or the index is another registry's",
+                remedy=RESIGN,
+            )
+            for path in sorted(made.keys() | listed)
+            if path not in made or path not in listed or self._target(path) != made[path]
+        ]
+
+    @cached_property
+    def _entries(self) -> dict[str, dict[str, list[str]]]:
+        """Kind, then name, then the paths of all entries of that name."""
+        entries: dict[str, dict[str, list[str]]] = {}
+        for path in sorted(self._targets):
+            _, *rest = path.split("/")
+            if len(rest) != 2:  # noqa: PLR2004  (the index lies one folder higher)
+                continue
+            kind, file = rest
+            suffix = ".json" if kind == _LINES else ".toml"
+            if file.endswith(suffix):
+                entries.setdefault(kind, {}).setdefault(file.removesuffix(suffix), []).append(path)
+        return entries
+
+    def _where(self, kind: str, name: str) -> str:
+        return f"targets/{self._entries[kind][name][0]}"
+
+
+def _prefixes(data: bytes, lineage: str) -> dict[str, tuple[str, ...]]:
+    table = Table.json(data, what=f"lines of {lineage}", remedy=RESTORE)
+    table.text("schema", choices=["lines/v1"])
+    table.text("lineage", choices=[lineage])
+    below = table.table("prefixes")
+    prefixes = {version: below.texts(version) for version in below.keys()}  # noqa: SIM118
+    for version, digests in prefixes.items():
+        if not all(map(_PREFIX.fullmatch, digests)):
+            below.mistake(version, "is no list of 16 lower-case hex digits each")
+    table.done()
+    return prefixes
+
+
+def _schema(data: bytes) -> str:
+    try:
+        schema = read_toml(data).get("schema")
+    except ValueError:
+        return ""
+    return schema if isinstance(schema, str) else ""
+
+
+def _newer(where: str, schema: str) -> Refused:
+    return _refused(
+        "entry-newer",
+        where,
+        schema,
+        cause="this version of pinproof does not know the format",
+        remedy="install a newer pinproof",
+    )
+
+
+def _malformed(where: str, message: str) -> Refused:
+    return _refused("registry-entry-malformed", where, message, remedy=RESTORE)
+
+
+def _refused(code: str, path: str, got: str, *, remedy: str, cause: str | None = None) -> Refused:
+    return Refused(findings=(problem(code, path, got, cause=cause, remedy=remedy),))

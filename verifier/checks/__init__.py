@@ -1,0 +1,1 @@
+"""What each kind of subject is checked for; pure functions, one room a subject."""

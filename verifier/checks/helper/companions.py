@@ -1,0 +1,148 @@
+"""Helper check, step 9 (CHECKS.md): what Python would load in place of the verified bytes.
+
+9a. A package of the host's name, or an extension module, beside it: Python takes that instead.
+9b. A `.pyc` that Python uses without looking at the source (unchecked hash).
+9c. A `.pyc` whose header matches the source: it must be what compiling the verified bytes gives.
+    The header holds mtime and size, or a hash of the source; ctime is never used. A header that
+    does not match is stale: Python compiles again.
+9d. A `.pyc` with another magic number belongs to another Python; whether it matches, only that
+    one can say: not checked.
+
+Which files are looked for stands here and not in the source. A name that no interpreter asks for
+(`host.cpython-311-pytest-9.0.2.pyc`) is never loaded. `<stem>.pyc` beside the source is not either
+as long as the source is there; it is judged all the same, because sources get removed.
+
+Bytecode is compared by reading it, never by loading it: `marshalled` says how, and what is left
+out. Where no equality can be shown the answer is `undecided`, not `rejected`: a compiler of the
+same magic number may differ in what it optimises.
+"""
+
+import marshal
+import re
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from importlib.util import MAGIC_NUMBER, source_hash
+from typing import Final
+
+from verifier.checks.helper.marshalled import same_code
+from verifier.checks.python_source import refused, settled
+from verifier.core.companions import Bytecode, Companions
+from verifier.core.coverage import Covered, State
+from verifier.core.finding import Finding, Where
+
+_FACET: Final = "bytecode"
+_HEADER: Final = 16
+_MASK: Final = 0xFFFFFFFF
+_HASHED, _CHECKED = 0b01, 0b10
+#: `cpython-312`, `cpython-313t`, `pypy39`, with an optimisation or without; "" is `<stem>.pyc`.
+_TAG: Final = re.compile(r"(?:\.[a-z]+-?[0-9]+t?(?:-[0-9]+)?)?(?:\.opt-(?P<level>[0-9a-z]+))?")
+_LEVELS: Final = {None: 0, "1": 1, "2": 2}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Judged:
+    """What is said of one `.pyc`: a finding, or why it could not be checked, or nothing."""
+
+    finding: Finding | None = None
+    not_checked: str = ""
+
+
+def bytecode(
+    companions: Companions | None, data: bytes, filename: str
+) -> tuple[tuple[Finding, ...], Covered]:
+    """Judge what lies beside the host `filename` (`host.py`), whose verified bytes are `data`."""
+    if companions is None:
+        detail = "what lies beside the file was not looked at"
+        return (), Covered(facet=_FACET, state=State.NOT_CHECKED, detail=detail)
+    stem = filename.rpartition("/")[2].removesuffix(".py")
+    findings = [_shadowed(path, filename) for path in companions.entries if _shadows(path, stem)]
+    unsure = []
+    for pyc in companions.bytecode:
+        judged = _judge(pyc, companions, data, stem)
+        if judged.finding is not None:
+            findings.append(judged.finding)
+        if judged.not_checked:
+            unsure.append(f"{pyc.path}: {judged.not_checked}")
+    if findings:
+        return tuple(findings), Covered(facet=_FACET, state=State.NOT_HELD)
+    if unsure:
+        detail = "; ".join(sorted(unsure))
+        return (), Covered(facet=_FACET, state=State.NOT_CHECKED, detail=detail)
+    return (), Covered(facet=_FACET, state=State.HELD)
+
+
+# ── 9a ─────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _shadows(path: str, stem: str) -> bool:
+    name = re.sub(r"([\[?*])", r"[\1]", stem)
+    patterns = (f"{name}/__init__.*", f"{name}.so", f"{name}.*.so")
+    return any(fnmatchcase(path, pattern) for pattern in patterns)
+
+
+def _shadowed(path: str, filename: str) -> Finding:
+    kind = "package" if "/" in path else "extension module"
+    return Finding(
+        code="helper-shadowed",
+        where=Where(path=path),
+        cause=f"Python imports this {kind} instead of {filename}",
+        remedy=f"remove {path}, or verify what is really imported",
+    )
+
+
+# ── 9b, 9c, 9d ─────────────────────────────────────────────────────────────────────────────────
+
+
+def _judge(pyc: Bytecode, companions: Companions, data: bytes, stem: str) -> _Judged:
+    tag = _TAG.fullmatch(pyc.path.rpartition("/")[2].removesuffix(".pyc").removeprefix(stem))
+    flags = int.from_bytes(pyc.data[4:8], "little")
+    if tag is None or len(pyc.data) < _HEADER or flags & ~(_HASHED | _CHECKED):
+        return _Judged()  # no interpreter loads it
+    if flags == _HASHED:
+        cause = "Python runs it without a look at the source"
+        return _Judged(finding=_finding("helper-bytecode-unchecked", pyc, cause))
+    if not flags & _HASHED and not _same_age(pyc, companions):
+        return _Judged()  # stale: Python compiles the source again
+    if pyc.data[:4] != MAGIC_NUMBER:
+        return _Judged(not_checked="written by another Python")
+    if flags & _HASHED and pyc.data[8:_HEADER] != source_hash(data):
+        return _Judged()  # stale
+    return _compared(pyc, data, tag["level"])
+
+
+def _same_age(pyc: Bytecode, companions: Companions) -> bool:
+    expected = [value & _MASK for value in (companions.mtime, companions.size)]
+    return expected == [int.from_bytes(pyc.data[at : at + 4], "little") for at in (8, 12)]
+
+
+def _compared(pyc: Bytecode, data: bytes, level: str | None) -> _Judged:
+    if level not in _LEVELS:
+        return _Judged(not_checked="an optimisation that is not known")
+    ours = _marshalled(data, _LEVELS[level])
+    if ours is None:
+        return _Judged(not_checked="the verified bytes do not compile with this Python")
+    if not same_code(ours, ours):
+        return _Judged(not_checked="this Python writes bytecode that cannot be read here")
+    if same_code(pyc.data[_HEADER:], ours):
+        return _Judged()
+    cause = "Python would run it, and the verified bytes compile to other code"
+    return _Judged(finding=_finding("helper-bytecode-different", pyc, cause))
+
+
+def _marshalled(data: bytes, level: int) -> bytes | None:
+    if refused(data) is not None:
+        return None
+    try:
+        with settled():
+            return marshal.dumps(compile(data, "<host>", "exec", dont_inherit=True, optimize=level))
+    except (SyntaxError, ValueError, OverflowError, RecursionError, MemoryError):
+        return None
+
+
+def _finding(code: str, pyc: Bytecode, cause: str) -> Finding:
+    return Finding(
+        code=code,
+        where=Where(path=pyc.path),
+        cause=cause,
+        remedy=f"remove {pyc.path}: Python writes it again from the source",
+    )

@@ -1,0 +1,173 @@
+"""Uses of reflection in a Python file that could change what its text does not show.
+
+CHECKS helper, step 7f, and that closed list only. Apart from `python_binding` because here a name
+must be resolved, which there is left to the caller.
+
+A bare name of the list counts unless it surely is the file's own:
+* in a function that binds it, or inside such a function: Python then never looks further;
+* after the only binding of that name in the module, where that is a direct child of the module
+  and no import from `builtins`; the same in the body of a class for uses in that very body.
+Everything else counts: bound under a condition, deleted, bound twice, used before. `x.eval()` is
+an attribute, and what stands for `builtins`, by any import, is not told from the builtin.
+"""
+
+import ast
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from verifier.checks.python_binding import (
+    Binding,
+    aliases_of,
+    bindings,
+    bound,
+    dotted,
+    place,
+)
+from verifier.checks.python_constant import fold, texts
+from verifier.checks.python_scope import Module
+from verifier.checks.python_tree import Visit, children
+
+_BUILTINS: Final = frozenset(
+    ("globals", "vars", "exec", "eval", "compile", "setattr", "delattr", "__builtins__")
+)
+#: Counts only where it is the module's own namespace.
+_LOCALS: Final = "locals"
+_ATTRIBUTES: Final = frozenset(("__dict__", "f_globals"))
+_IMPORTS: Final = frozenset(("gc", "ctypes", "_ctypes"))
+#: The builtins by another way: through a module that was imported under any name.
+_PATHS: Final = frozenset(f"builtins.{name}" for name in _BUILTINS)
+_OWN: Final = frozenset(("function", "lambda", "comprehension"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reflection:
+    """One use: what it is (`globals`, `__dict__`, `sys.modules`, `import gc`, `import *`), where.
+
+    `spells` are the owned names that the same statement spells, with constants folded, or has as
+    an identifier in any spelling.
+    """
+
+    what: str
+    line: int
+    column: int
+    offset: int
+    spells: tuple[str, ...]
+
+
+def reflection(
+    module: Module, owned: Iterable[tuple[int, int]], names: Iterable[str]
+) -> tuple[Reflection, ...]:
+    """Return every use of reflection that is not wholly inside one of the `owned` byte ranges."""
+    own = bindings(module, _BUILTINS | {_LOCALS})
+    aliases = aliases_of(module, {"sys", "builtins"})
+    ranges, wanted = tuple(owned), sorted(set(names))
+    lines = module.lines_with(_BUILTINS | {_LOCALS}, before=rb"(?<!\.)")
+    lines |= module.lines_with(_ATTRIBUTES | _IMPORTS | {"modules", "builtins", *aliases})
+    lines |= module.lines_of(rb"\bimport[ \t\f\\\n]*\*")
+    spelled: dict[int, tuple[str, ...]] = {}
+    found = []
+    for visit in module.visit(lines, {"Name", "Attribute", "Import", "ImportFrom"}):
+        for what in _uses(visit, aliases, own):
+            start, end = _extent(module, visit)
+            if any(low <= start and end <= high for low, high in ranges):
+                continue
+            key = id(visit.statement)
+            if key not in spelled:
+                spelled[key] = _spelled(visit.statement, wanted)
+            found.append(Reflection(what=what, spells=spelled[key], **place(module, visit)))
+    return tuple(sorted(found, key=lambda use: (use.offset, use.what)))
+
+
+def _extent(module: Module, visit: Visit) -> tuple[int, int]:
+    node = visit.place
+    start = module.offset(node.lineno, node.col_offset)
+    return start, module.offset(node.end_lineno, node.end_col_offset)
+
+
+# ── one node ───────────────────────────────────────────────────────────────────────────────────
+
+
+def _uses(visit: Visit, aliases: dict[str, str], own: tuple[Binding, ...]) -> Iterator[str]:
+    node = visit.node
+    if isinstance(node, ast.Name):
+        if isinstance(node.ctx, ast.Load) and _is_builtin(node, visit, own):
+            yield node.id
+        else:
+            yield from _by_path(aliases.get(node.id, ""))
+    elif isinstance(node, ast.Attribute):
+        if node.attr in _ATTRIBUTES:
+            yield node.attr
+        parts = dotted(node)
+        parts[:1] = aliases.get(parts[0], parts[0]).split(".")
+        yield from _by_path(".".join(parts))
+    elif isinstance(node, (ast.Import, ast.ImportFrom)):
+        yield from _imports(visit)
+
+
+def _imports(visit: Visit) -> Iterator[str]:
+    for _, form, what in bound(visit):
+        root = what.split(".")[0]
+        if root in _IMPORTS:
+            yield f"import {root}"
+        if form == "from-import" and what.endswith(".*"):
+            yield "import *"
+        yield from _by_path(what)
+
+
+def _by_path(path: str) -> Iterator[str]:
+    if path == "sys.modules" or path in _PATHS:
+        yield path.removeprefix("builtins.")
+
+
+def _is_builtin(node: ast.Name, visit: Visit, own: tuple[Binding, ...]) -> bool:
+    """Whether a bare name of the list may be the builtin: see the rule at the top."""
+    if node.id == _LOCALS:
+        if any(step.kind != "comprehension" for step in visit.scope):
+            return False
+    elif node.id not in _BUILTINS:
+        return False
+    if node.id == "__builtins__":
+        return True  # Python itself reads this name, whoever binds it
+    named = [binding for binding in own if binding.name == node.id]
+    scope = visit.scope
+    for depth in range(len(scope), 0, -1):
+        here = [b for b in named if b.scope == scope[:depth]]
+        if any(b.form == "global" for b in here):
+            break
+        if scope[depth - 1].kind in _OWN and any(b.form != "nonlocal" for b in here):
+            return False
+        if depth == len(scope) and _surely(here, visit):
+            return False
+    return not _surely([b for b in named if b.in_module], visit)
+
+
+def _surely(here: list[Binding], visit: Visit) -> bool:
+    """Whether one binding alone gives the name its meaning from its line on."""
+    if len(here) != 1:
+        return False
+    (binding,) = here
+    return (
+        binding.direct
+        and binding.form in ("def", "class", "assignment", "import", "from-import")
+        and not binding.module.startswith("builtins.")
+        and (binding.line, binding.column) < (visit.place.lineno, visit.place.col_offset)
+    )
+
+
+# ── what a statement spells ────────────────────────────────────────────────────────────────────
+
+
+def _spelled(statement: ast.stmt, names: list[str]) -> tuple[str, ...]:
+    """Return the names that a statement's own expressions hold, folded or as identifiers."""
+    nodes: list[ast.AST] = [statement]
+    held: list[str] = []
+    for node in nodes:
+        nodes += [child for child in children(node) if not isinstance(child, ast.stmt)]
+        held += [
+            value
+            for field in ("id", "attr", "arg", "name", "asname")
+            if isinstance(value := getattr(node, field, None), str)
+        ]
+    held += texts(fold(statement))
+    return tuple(name for name in names if any(name in text for text in held))

@@ -1,0 +1,27 @@
+"""The command line: reads arguments, calls `ask` or an action, prints, exits.
+
+Only this room knows click, the environment and the terminal. Start-up is the largest part of a
+short run, so a verb's module is imported when the verb is named, and the collector of reference
+cycles is off: a run is over before it would pay.
+"""
+
+import gc
+import sys
+from collections.abc import Sequence
+from datetime import datetime
+
+
+def run() -> None:
+    """Be the `pinproof` program: judge the process's arguments and end it."""
+    gc.disable()
+    sys.exit(main(sys.argv[1:]))
+
+
+def main(arguments: Sequence[str], *, clock: datetime | None = None) -> int:
+    """Run one command line and return its exit code.
+
+    `clock` replaces the present time; tests inject it, and no flag or variable does.
+    """
+    from verifier.cli.app import execute  # noqa: PLC0415  (so that run() is cheap)
+
+    return execute(list(arguments), clock=clock)

@@ -1,0 +1,162 @@
+"""Options that several verbs share, each defined once, and how a verb ends."""
+
+import sys
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any, BinaryIO, Final, TypeVar
+
+import click
+
+from verifier.actions import output
+from verifier.ask.answers import Answered
+from verifier.ask.trust import Trust, trust
+from verifier.cli.environment import colour_wanted
+from verifier.core.clock import parse_time
+from verifier.core.errors import UnavailableError, WrongCallError
+from verifier.core.limits import HOST_BYTES
+from verifier.core.outcome import Report
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+FORMATS: Final = ("text", "json")
+
+
+class _Time(click.ParamType[datetime]):
+    """A time as RFC 3339 with Z, the one spelling that is read."""
+
+    name = "time"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> datetime:
+        time = value if isinstance(value, datetime) else parse_time(value)
+        if time is None:
+            self.fail(f"{value!r} is no time as 2026-11-29T00:00:00Z", param, ctx)
+        return time
+
+
+def trust_options(function: F) -> F:
+    """Add what a run judges with, and what its answer looks like."""
+    for option in reversed(
+        (
+            click.option(
+                "--registry", metavar="DIR", help="A registry in place of the embedded one."
+            ),
+            click.option("--root", metavar="FILE", help="The TUF root that DIR must chain from."),
+            click.option("--floor", metavar="FILE", help="Versions already seen (floor/v1)."),
+            click.option(
+                "--effective-time", type=_Time(), help="Judge as at this time, now or later."
+            ),
+            click.option(
+                "--insecure-past-time", is_flag=True, help="Allow a past --effective-time."
+            ),
+            click.option(
+                "--format",
+                "form",
+                type=click.Choice(FORMATS),
+                default="text",
+                show_default=True,
+                help="What to print.",
+            ),
+            click.option(
+                "--output",
+                "outputs",
+                multiple=True,
+                metavar="FORMAT=PATH",
+                help="Also write this format to a file; repeatable.",
+            ),
+        )
+    ):
+        function = option(function)
+    return function
+
+
+policy_option = click.option(
+    "--policy",
+    default="strict",
+    show_default=True,
+    metavar="NAME|FILE",
+    help="What is demanded: strict, region, operator-install, or a file.",
+)
+lineage_option = click.option("--lineage", metavar="NAME", help="Look for this lineage only.")
+max_size_option = click.option(
+    "--max-size",
+    type=click.IntRange(min=1),
+    default=HOST_BYTES,
+    show_default=True,
+    metavar="BYTES",
+    help="Refuse larger files.",
+)
+
+
+def opened(options: dict[str, Any], *, policy: str = "strict") -> Trust:
+    """Open registry, policy and time from the shared options."""
+    return trust(
+        policy=policy,
+        registry=options["registry"],
+        root=options["root"],
+        floor=options["floor"],
+        effective_time=options["effective_time"],
+        insecure_past_time=options["insecure_past_time"],
+        clock=clock(),
+    )
+
+
+def clock() -> datetime | None:
+    """Return the time that stands in for the present one, None outside of tests."""
+    injected: datetime | None = click.get_current_context().obj["clock"]
+    return injected
+
+
+def finish(value: Report | Answered, options: dict[str, Any]) -> int:
+    """Write and print a report or answers, and return their exit code."""
+    targets = [_target(spec) for spec in options["outputs"]]
+    for form, path in targets:
+        output.write(path, rendered(value, form))
+    colour = colour_wanted(terminal=sys.stdout.isatty())
+    put(rendered(value, options["form"], colour=colour))
+    return value.exit
+
+
+def rendered(value: Report | Answered, form: str, *, colour: bool = False) -> bytes:
+    """Render in one of `FORMATS`."""
+    if form == "json":
+        from verifier.render import json  # noqa: PLC0415  (only who asks for it pays)
+
+        return json.report(value) if isinstance(value, Report) else json.answered(value)
+    from verifier.render import text  # noqa: PLC0415
+
+    if isinstance(value, Report):
+        return text.report(value, colour=colour)
+    return text.answered(value, colour=colour)
+
+
+def put(data: bytes) -> None:
+    """Write bytes to standard output; a full disk there is an error, not a success."""
+    try:
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise UnavailableError(
+            f"standard output: {(error.strerror or 'cannot be written').lower()}",
+            code="cannot-write",
+            remedy="make room, or write elsewhere with --output FORMAT=PATH",
+        ) from error
+
+
+def stdin() -> BinaryIO:
+    """Return standard input as bytes."""
+    return sys.stdin.buffer
+
+
+def _target(spec: str) -> tuple[str, str]:
+    form, equals, path = spec.partition("=")
+    if not equals or not path or form not in FORMATS:
+        raise WrongCallError(
+            f"--output: expected FORMAT=PATH, got {spec}",
+            code="wrong-call",
+            remedy=f"write for example json=report.json; formats are {', '.join(FORMATS)}",
+        )
+    return form, path

@@ -1,0 +1,24 @@
+"""`pinproof identify FILE|DIGEST…`: what is known of them."""
+
+from typing import Any
+
+import click
+
+from verifier.cli import options as shared
+
+
+@click.command(name="identify")
+@click.argument("subjects", nargs=-1, metavar="FILE|DIGEST...")
+@shared.max_size_option
+@shared.trust_options
+def command(subjects: tuple[str, ...], *, max_size: int, **options: Any) -> int:
+    """Say what each FILE or DIGEST is; exit 0 if all are known, 3 if not.
+
+    Write ./ before the name of a file that is spelled like a digest.
+    """
+    from verifier.ask.identify import identify  # noqa: PLC0415
+
+    answers = identify(
+        subjects, trust=shared.opened(options), max_size=max_size, stdin=shared.stdin()
+    )
+    return shared.finish(answers, options)

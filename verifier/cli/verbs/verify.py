@@ -1,0 +1,45 @@
+"""`pinproof verify SUBJECT`: judge by a policy."""
+
+from typing import Any
+
+import click
+
+from verifier.cli import options as shared
+
+
+@click.group(name="verify")
+def command() -> None:
+    """Judge a subject by a policy, and say why."""
+
+
+@command.command()
+@click.argument("files", nargs=-1, metavar="FILE...")
+@click.option("--expect", metavar="VERSION", help="Only this version will do.")
+@shared.lineage_option
+@shared.policy_option
+@shared.max_size_option
+@shared.trust_options
+def helper(
+    files: tuple[str, ...],
+    *,
+    expect: str | None,
+    lineage: str | None,
+    policy: str,
+    max_size: int,
+    **options: Any,
+) -> int:
+    """Judge host FILEs: helper, call sites, scope, and the rest of the file.
+
+    A FILE of - is standard input.
+    """
+    from verifier.ask.helper import verify_helper  # noqa: PLC0415
+
+    report = verify_helper(
+        files,
+        trust=shared.opened(options, policy=policy),
+        lineage=lineage,
+        expect=expect,
+        max_size=max_size,
+        stdin=shared.stdin(),
+    )
+    return shared.finish(report, options)

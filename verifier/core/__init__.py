@@ -1,0 +1,1 @@
+"""What every room speaks: digests, findings, coverage, verdicts, strict documents."""

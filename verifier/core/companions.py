@@ -1,0 +1,31 @@
+"""Companions: what lies beside a host file and what Python might load in its place.
+
+A source fills this in, the helper check (CHECKS helper, step 9) judges it; it lives in core so
+that neither knows the other. The source lists every candidate and decides nothing.
+"""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bytecode:
+    """One `.pyc`: its path below the host's folder, with `/`, and its bytes."""
+
+    path: str
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Companions:
+    """Everything beside `<stem>.py` that could decide what `import <stem>` loads.
+
+    `entries` are paths below the host's folder, with `/`: the folder's own entries that begin
+    with the stem, and what stands in a folder of that name as `<stem>/__init__.*`. `bytecode`
+    holds `__pycache__/<stem>.*.pyc` and `<stem>.pyc`. `mtime` is the host's, in whole seconds
+    as `int(stat.st_mtime)` gives them, read from the descriptor whose bytes are judged.
+    """
+
+    entries: tuple[str, ...]
+    bytecode: tuple[Bytecode, ...]
+    mtime: int
+    size: int

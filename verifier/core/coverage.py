@@ -1,0 +1,28 @@
+"""Coverage: which facets a check looked at, and what it can say of each (ARCHITECTURE §3)."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class State(StrEnum):
+    """The closed list of what can be said of a facet."""
+
+    HELD = "held"
+    HELD_LENGTH_NOT_PINNED = "held-length-not-pinned"
+    NOT_HELD = "not-held"
+    NOT_CHECKED = "not-checked"
+    NOT_APPLICABLE = "not-applicable"
+
+    @property
+    def holds(self) -> bool:
+        """Whether the facet was checked and found to hold."""
+        return self in (State.HELD, State.HELD_LENGTH_NOT_PINNED)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Covered:
+    """One facet's state, with the words a report prints beside it."""
+
+    facet: str
+    state: State
+    detail: str = ""

@@ -1,0 +1,38 @@
+"""Demands: what a policy wants of a check, in the words of the check (FORMATS §3).
+
+They live below the checks so that a check can be called with one and knows no policy.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+#: The closed list of facets per kind of subject (CHECKS.md).
+FACETS: Final[dict[str, tuple[str, ...]]] = {
+    "helper": ("helper", "sites", "scope", "whole-file", "bytecode"),
+}
+#: Facets that no policy names, because they always count: the input can be judged at all, and
+#: the registry that judges it authenticates.
+ALWAYS: Final = frozenset({"input", "registry"})
+
+
+class Pristine(StrEnum):
+    """What a registered host without a helper counts as."""
+
+    VERIFIED = "verified"
+    UNDECIDED = "undecided"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HelperDemand:
+    """What is demanded of a host file.
+
+    `accept` names versions beyond the supported ones, as `lineage/version`. `expect` is the
+    one version the caller asks for, if any.
+    """
+
+    facets: frozenset[str]
+    accept: frozenset[str] = frozenset()
+    current_only: bool = False
+    pristine: Pristine = Pristine.UNDECIDED
+    expect: str | None = None

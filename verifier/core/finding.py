@@ -1,0 +1,80 @@
+"""Findings: the reasons that a check gives. A finding is a value, never an exception."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Self
+
+from verifier.core.codes import CODES, Code
+from verifier.core.limits import FINDINGS_PER_CODE
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Where:
+    """The place of a finding: a path, a line counted by LF from 1, a byte range from 0."""
+
+    path: str | None = None
+    line: int | None = None
+    byte_offset: int | None = None
+    byte_length: int | None = None
+
+    @classmethod
+    def at(cls, data: bytes, offset: int, length: int = 0) -> Self:
+        """Name the byte range `[offset, offset + length)` of `data` and its first line."""
+        line = data.count(b"\n", 0, offset) + 1
+        return cls(line=line, byte_offset=offset, byte_length=length)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """One reason. `code` decides facet and outcome; `remedy` is what the user may do."""
+
+    code: str
+    remedy: str
+    where: Where = Where()
+    expected: str | None = None
+    got: str | None = None
+    cause: str | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse a code without a row in the table: it would have no outcome."""
+        if self.code not in CODES:
+            raise KeyError(self.code)
+
+    @property
+    def row(self) -> Code:
+        """The row of the codes table: facet, outcome, title."""
+        return CODES[self.code]
+
+
+def in_order(findings: Iterable[Finding], path: str | None = None) -> tuple[Finding, ...]:
+    """Sort findings for a report: the gravest outcome first, then by table and by place.
+
+    `path` fills in the subject's name where a check did not know it. Of one code at most
+    `FINDINGS_PER_CODE` are kept, the last of them saying how many were left out.
+    """
+    rank = {code: number for number, code in enumerate(CODES)}
+    named = [
+        f if f.where.path or path is None else replace(f, where=replace(f.where, path=path))
+        for f in findings
+    ]
+    named.sort(
+        key=lambda f: (
+            f.row.outcome != "rejected",
+            rank[f.code],
+            f.where.path or "",
+            f.where.byte_offset if f.where.byte_offset is not None else -1,
+            f.where.line or 0,
+            f.expected or "",
+            f.got or "",
+        )
+    )
+    kept: list[Finding] = []
+    for code in dict.fromkeys(f.code for f in named):
+        same = [f for f in dict.fromkeys(named) if f.code == code]
+        more = len(same) - FINDINGS_PER_CODE
+        if more > 0:
+            last = same[FINDINGS_PER_CODE - 1]
+            note = f"{last.cause + '; ' if last.cause else ''}{more} more of this code not listed"
+            same[FINDINGS_PER_CODE - 1 :] = [replace(last, cause=note)]
+        kept += same
+    return tuple(kept)

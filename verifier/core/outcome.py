@@ -1,0 +1,124 @@
+"""What a check returns, and the report that judging makes of it (FORMATS §4)."""
+
+from dataclasses import dataclass, field
+
+from verifier.core.coverage import Covered
+from verifier.core.digest import Digest
+from verifier.core.finding import Finding
+from verifier.core.verdict import Exit, Verdict, exit_of
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Identified:
+    """What a subject was recognised as: an entry of the registry and one row of it."""
+
+    entry: str
+    version: str
+    status: str
+    current: bool = False
+    end_anchor: str | None = None
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """The result of one check of one kind. Nothing in it has been judged yet."""
+
+    kind: str
+    identified: tuple[Identified, ...]
+    findings: tuple[Finding, ...]
+    coverage: tuple[Covered, ...]
+    not_proven: tuple[str, ...] = ()
+    claims: tuple[str, ...] = ()
+    """What the subject's own markers say it is; never believed, only named."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Subject:
+    """What was looked at: the name it was given by, its typed digests, its length in bytes."""
+
+    name: str
+    digests: tuple[Digest, ...] = ()
+    length: int | None = None
+    link: str | None = None
+    """Where a link that was given as the argument leads, as it is written there."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Result:
+    """One judged subject. `waived` counts the findings that a waiver took out of the verdict."""
+
+    kind: str
+    subject: Subject
+    verdict: Verdict
+    identified: tuple[Identified, ...]
+    findings: tuple[Finding, ...]
+    coverage: tuple[Covered, ...]
+    not_proven: tuple[str, ...]
+    demanded: frozenset[str]
+    claims: tuple[str, ...] = ()
+    waived: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failed:
+    """A subject that could not be judged at all."""
+
+    subject: Subject
+    exit: Exit
+    code: str
+    message: str
+    remedy: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RegistryFacts:
+    """What a report says of the registry that judged: versions, digests, expiry, signers.
+
+    `floor` is None where rollback was not checked. `sealed` is the release that an embedded
+    registry came with: its keys are gone, so it has no freshness of its own.
+    """
+
+    origin: str
+    root_sha256: str
+    root_version: int
+    snapshot_version: int
+    snapshot_sha256: str
+    expires: str
+    signed_by: tuple[str, ...]
+    floor: str | None
+    sealed: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PolicyFacts:
+    """Name and digest of the policy that was applied."""
+
+    name: str
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """Everything that one run says. `registry` is None if none authenticated."""
+
+    effective_time: str
+    past_time: bool
+    registry: RegistryFacts | None
+    policy: PolicyFacts | None
+    results: tuple[Result | Failed, ...]
+    not_proven: tuple[str, ...] = field(default=())
+
+    @property
+    def exit(self) -> Exit:
+        """The exit code of the run."""
+        return exit_of(r.verdict if isinstance(r, Result) else r.exit for r in self.results)
+
+    @property
+    def verdict(self) -> Verdict | None:
+        """The verdict over all subjects; None when no judgement was reached for some."""
+        return {
+            Exit.OK: Verdict.VERIFIED,
+            Exit.REJECTED: Verdict.REJECTED,
+            Exit.UNDECIDED: Verdict.UNDECIDED,
+        }.get(self.exit)

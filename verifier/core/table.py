@@ -1,0 +1,369 @@
+"""The strict reader for TOML and JSON, and the writer for TOML (ARCHITECTURE, laws 9 and 10).
+
+Bytes go in, a `Table` comes out; values are then taken from it one named key at a time. Every
+mistake of a document is collected with its path, and shown at once. Refused on sight: a byte
+order mark, invalid UTF-8, duplicate keys, floats, NaN and Infinity, numbers and times that do
+not print back to themselves, lone surrogates, trailing data, too large or too deep input.
+Refused by `close`: keys that nobody asked for.
+
+Sources of the rules: RFC 8259 §4 and §6 (what JSON leaves open is refused here), TOML 1.0,
+in-toto/specification issue 74 and python-tuf issue 372 (duplicate keys under one signature).
+"""
+
+import json
+import re
+import tomllib
+from collections.abc import Callable, Iterable, Mapping
+from datetime import UTC, datetime
+from itertools import pairwise
+from typing import Any, Final, NoReturn, Self
+
+from verifier.core.clock import parse_time, print_time
+from verifier.core.digest import HEX64, Pin
+from verifier.core.errors import WrongCallError
+from verifier.core.limits import DOCUMENT_BYTES, DOCUMENT_DEPTH, MISTAKES_SHOWN
+
+_INTEGER: Final = re.compile("0|-?[1-9][0-9]{0,17}")
+_TOML_QUOTED: Final = re.compile(
+    r'"""(?:\\.|[^\\])*?"""|\'\'\'.*?\'\'\'|"(?:\\.|[^"\\\n])*"|\'[^\'\n]*\'|#[^\n]*', re.DOTALL
+)
+_TOML_SCALAR: Final = re.compile(r"[=,\[]\s*([+\-0-9][^,\[\]{}\"'#=\n]*)")
+_TOML_TIME: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
+
+
+class MalformedError(WrongCallError):
+    """A document breaks its format. `mistakes` lists each one as `path: what is wrong`."""
+
+    def __init__(self, what: str, mistakes: Iterable[str], *, remedy: str) -> None:
+        """Join the mistakes to one message; all of them are shown up to a limit."""
+        self.mistakes = tuple(mistakes)
+        shown = self.mistakes[:MISTAKES_SHOWN]
+        more = len(self.mistakes) - len(shown)
+        lines = [*shown, *([f"and {more} more"] if more else [])]
+        super().__init__(f"{what}: " + "; ".join(lines), code="malformed", remedy=remedy)
+
+
+class DuplicateKeyError(ValueError):
+    """A JSON object or TOML table gives one key twice."""
+
+
+def read_json(data: bytes, *, limit: int = DOCUMENT_BYTES) -> Any:
+    """Parse strict JSON. Raises `ValueError` with the reason, `DuplicateKeyError` for that one."""
+    text = _decode(data, limit)
+    try:
+        value = json.loads(
+            text,
+            object_pairs_hook=_unique,
+            parse_constant=_refuse,
+            parse_float=_refuse,
+            parse_int=_integer,
+        )
+    except RecursionError:
+        raise ValueError(f"nested deeper than {DOCUMENT_DEPTH}") from None
+    except json.JSONDecodeError as error:
+        raise ValueError(
+            f"not JSON: {error.msg.lower()} at line {error.lineno} column {error.colno}"
+        ) from None
+    _limit_shape(value)
+    return value
+
+
+def read_toml(data: bytes, *, limit: int = DOCUMENT_BYTES) -> dict[str, Any]:
+    """Parse strict TOML. Raises `ValueError` with the reason."""
+    text = _decode(data, limit)
+    try:
+        value = tomllib.loads(text, parse_float=_refuse)
+    except RecursionError:
+        raise ValueError(f"nested deeper than {DOCUMENT_DEPTH}") from None
+    except tomllib.TOMLDecodeError as error:
+        raise ValueError(f"not TOML: {str(error).lower()}") from None
+    _refuse_other_spellings(text)
+    _limit_shape(value)
+    return value
+
+
+def write_toml(value: Mapping[str, Any]) -> bytes:
+    """Print TOML in the order given; `read_toml(write_toml(v)) == v`."""
+    import tomli_w  # noqa: PLC0415  (3 ms that only writers pay)
+
+    return tomli_w.dumps(value).encode()
+
+
+def _decode(data: bytes, limit: int) -> str:
+    if len(data) > limit:
+        raise ValueError(f"{len(data):,} bytes, more than the {limit:,} allowed")
+    if data.startswith(b"\xef\xbb\xbf"):
+        raise ValueError("starts with a byte order mark")
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        raise ValueError(f"not UTF-8 at byte {error.start}") from None
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for key in keys if keys.count(key) > 1)
+        raise DuplicateKeyError(f"key {quoted(twice)} is given twice")
+    return found
+
+
+def _refuse(spelling: str) -> NoReturn:
+    raise ValueError(f"{spelling[:40]} is no integer; other numbers are written as strings")
+
+
+def _integer(spelling: str) -> int:
+    if not _INTEGER.fullmatch(spelling):
+        raise ValueError(f"{spelling[:40]} is no integer of at most 18 digits as printed")
+    return int(spelling)
+
+
+def _refuse_other_spellings(text: str) -> None:
+    """Refuse TOML numbers and times such as `0x1F`, `1_000`, `+5`: tomllib forgets spellings."""
+    bare = _TOML_QUOTED.sub('""', text)
+    for match in _TOML_SCALAR.finditer(bare):
+        token = match[1].rstrip()
+        if not (_INTEGER.fullmatch(token) or _TOML_TIME.fullmatch(token)):
+            raise ValueError(
+                f"{token[:40]} is neither an integer as printed nor a time as 2026-11-29T00:00:00Z"
+            )
+
+
+def _limit_shape(value: Any) -> None:
+    """Refuse deep nesting and lone surrogates, without recursion."""
+    level = [value]
+    for _ in range(DOCUMENT_DEPTH + 1):
+        below: list[Any] = []
+        for item in level:
+            if isinstance(item, dict):
+                below += item.keys()
+                below += item.values()
+            elif isinstance(item, list):
+                below += item
+            elif isinstance(item, str) and not item.isascii():
+                _refuse_surrogates(item)
+        if not below:
+            return
+        level = below
+    raise ValueError(f"nested deeper than {DOCUMENT_DEPTH}")
+
+
+def _refuse_surrogates(text: str) -> None:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise ValueError("holds half of a surrogate pair") from None
+
+
+def quoted(text: str) -> str:
+    """Print foreign text in one line: quoted, control and invisible characters escaped."""
+    return json.dumps(text, ensure_ascii=not text.isprintable())
+
+
+class Table:
+    """One table of a strict document, read a named key at a time.
+
+    A wrong value is noted and a harmless stand-in returned, so that one pass finds every
+    mistake; nothing may be built from the stand-ins: `done` raises before that happens.
+    """
+
+    def __init__(self, value: Any, *, what: str, remedy: str) -> None:
+        """Start at the top of a document; `what` names it in errors, `remedy` ends them."""
+        self._mistakes: list[str] = []
+        self._what = what
+        self._remedy = remedy
+        self._path = ""
+        self._asked: set[str] = set()
+        self._value: dict[str, Any] = value if isinstance(value, dict) else {}
+        if not isinstance(value, dict):
+            self._mistakes.append("the document is no table")
+
+    @classmethod
+    def toml(cls, data: bytes, *, what: str, remedy: str) -> Self:
+        """Read strict TOML; raises `MalformedError` at once if it does not parse."""
+        return cls._parsed(read_toml, data, what=what, remedy=remedy)
+
+    @classmethod
+    def json(cls, data: bytes, *, what: str, remedy: str) -> Self:
+        """Read strict JSON; raises `MalformedError` at once if it does not parse."""
+        return cls._parsed(read_json, data, what=what, remedy=remedy)
+
+    @classmethod
+    def _parsed(cls, read: Callable[[bytes], Any], data: bytes, *, what: str, remedy: str) -> Self:
+        try:
+            value = read(data)
+        except ValueError as error:
+            raise MalformedError(what, [str(error)], remedy=remedy) from None
+        return cls(value, what=what, remedy=remedy)
+
+    # ── mistakes ───────────────────────────────────────────────────────────────────────────
+
+    def mistake(self, key: str, text: str) -> None:
+        """Note what is wrong with `key` (a dotted path below this table, or "")."""
+        path = ".".join(part for part in (self._path, key) if part)
+        self._mistakes.append(f"{path}: {text}" if path else text)
+
+    @property
+    def sound(self) -> bool:
+        """Whether no mistake was noted so far, anywhere in the document."""
+        return not self._mistakes
+
+    def close(self) -> None:
+        """Note every key that was not asked for."""
+        for key in sorted(self._value.keys() - self._asked):
+            near = nearest(key, self._asked)
+            self.mistake(key, "unknown key" + (f", did you mean {near}?" if near else ""))
+
+    def done(self) -> None:
+        """Close this table and raise `MalformedError` if the document has mistakes."""
+        self.close()
+        if self._mistakes:
+            raise MalformedError(self._what, self._mistakes, remedy=self._remedy)
+
+    # ── values ─────────────────────────────────────────────────────────────────────────────
+
+    def has(self, key: str) -> bool:
+        """Whether `key` is given; asking for it makes it known."""
+        self._asked.add(key)
+        return key in self._value
+
+    def text(
+        self,
+        key: str,
+        *,
+        default: str | None = None,
+        choices: Iterable[str] = (),
+        pattern: str | None = None,
+    ) -> str:
+        """Return a string, not empty, of `choices` or matching `pattern` as a whole."""
+        value: str = self._typed(key, str, default, "a string")
+        allowed = tuple(choices)
+        if self.has(key) and isinstance(self._value[key], str):
+            if not value:
+                self.mistake(key, "is empty")
+            elif allowed and value not in allowed:
+                self.mistake(key, f"{quoted(value)} is none of {', '.join(allowed)}")
+                return allowed[0]
+            elif pattern and not re.fullmatch(pattern, value):
+                self.mistake(key, f"{quoted(value)} is not of the form {pattern}")
+        return value
+
+    def optional_text(self, key: str, *, pattern: str | None = None) -> str | None:
+        """Return a string as `text` does, or None where the key is absent."""
+        return self.text(key, pattern=pattern) if self.has(key) else None
+
+    def integer(
+        self, key: str, *, default: int | None = None, least: int = 0, most: int = 1 << 53
+    ) -> int:
+        """Return an integer between `least` and `most`, both included."""
+        value: int = self._typed(key, int, default, "an integer")
+        if self.has(key) and not least <= value <= most:
+            self.mistake(key, f"{value} is not between {least} and {most}")
+        return value
+
+    def flag(self, key: str, *, default: bool = False) -> bool:
+        """Return a boolean."""
+        value: bool = self._typed(key, bool, default, "true or false")
+        return value
+
+    def time(self, key: str) -> datetime:
+        """Return an aware UTC time; TOML holds it bare, JSON as a string."""
+        wanted = "a time as 2026-11-29T00:00:00Z"
+        value: Any = self._typed(key, (datetime, str), None, wanted)
+        if value == "":
+            return datetime.max.replace(tzinfo=UTC)
+        time = parse_time(value if isinstance(value, str) else print_time(value))
+        if time is None:
+            self.mistake(key, f"is not {wanted}")
+            return datetime.max.replace(tzinfo=UTC)
+        return time
+
+    def sha256(self, key: str) -> str:
+        """Return 64 lower-case hex digits."""
+        value: str = self._typed(key, str, None, "a SHA-256")
+        if value and not HEX64.fullmatch(value):
+            self.mistake(key, "is no SHA-256: 64 lower-case hex digits")
+        return value
+
+    def texts(self, key: str, *, default: Iterable[str] | None = None) -> tuple[str, ...]:
+        """Return a list of different strings, none of them empty."""
+        fallback = None if default is None else list(default)
+        values = self._typed(key, list, fallback, "a list of strings")
+        if not all(isinstance(value, str) and value for value in values):
+            self.mistake(key, "is no list of strings")
+            return ()
+        if len(set(values)) != len(values):
+            self.mistake(key, "lists a value twice")
+        return tuple(values)
+
+    def integers(self, key: str, *, default: Iterable[int] | None = None) -> tuple[int, ...]:
+        """Return a list of integers, each 0 or more, in ascending order without repetition."""
+        fallback = None if default is None else list(default)
+        values = self._typed(key, list, fallback, "a list of integers")
+        if not all(type(value) is int and value >= 0 for value in values):
+            self.mistake(key, "is no list of integers from 0")
+            return ()
+        if any(low >= high for low, high in pairwise(values)):
+            self.mistake(key, "is not in ascending order")
+        return tuple(values)
+
+    def table(self, key: str) -> "Table":
+        """Return the table below `key`; an absent one is a mistake."""
+        return self._below(key, self._typed(key, dict, None, "a table"))
+
+    def optional_table(self, key: str) -> "Table | None":
+        """Return the table below `key`, or None where it is absent."""
+        return self.table(key) if self.has(key) else None
+
+    def tables(self, key: str) -> "list[Table]":
+        """Return the list of tables below `key`; absent means none."""
+        values = self._typed(key, list, [], "a list of tables")
+        if not all(isinstance(value, dict) for value in values):
+            self.mistake(key, "is no list of tables")
+            return []
+        return [self._below(f"{key}[{number}]", value) for number, value in enumerate(values)]
+
+    def lists(self) -> "dict[str, tuple[Table, ...]]":
+        """Return every key with its list of tables, where the keys are data."""
+        return {key: tuple(self.tables(key)) for key in sorted(self._value)}
+
+    def keys(self) -> tuple[str, ...]:
+        """Return the keys that the document gives, sorted, for tables whose keys are data."""
+        self._asked.update(self._value)
+        return tuple(sorted(self._value))
+
+    def pin(self, key: str | None = None, *, length_required: bool = True) -> Pin:
+        """Return the pin in the table below `key` (closed here), or in this table if None."""
+        table = self if key is None else self.table(key)
+        needed = length_required or table.has("length")
+        pin = Pin(sha256=table.sha256("sha256"), length=table.integer("length") if needed else None)
+        if key is not None:
+            table.close()
+        return pin
+
+    def _below(self, key: str, value: dict[str, Any]) -> "Table":
+        table = Table(value, what=self._what, remedy=self._remedy)
+        table._mistakes = self._mistakes
+        table._path = ".".join(part for part in (self._path, key) if part)
+        return table
+
+    def _typed(self, key: str, kind: Any, default: Any, wanted: str) -> Any:
+        stand_in = kind() if isinstance(kind, type) else ""
+        if not self.has(key):
+            if default is None:
+                self.mistake(key, f"missing, expected {wanted}")
+                return stand_in
+            return default
+        value = self._value[key]
+        if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
+            self.mistake(key, f"is not {wanted}")
+            return stand_in
+        return value
+
+
+def nearest(word: str, known: Iterable[str]) -> str | None:
+    """Return the one known word that `word` was probably meant to be, or None."""
+    from difflib import get_close_matches  # noqa: PLC0415  (5 ms that only mistakes pay)
+
+    return next(iter(get_close_matches(word, sorted(known), n=1, cutoff=0.7)), None)

@@ -1,0 +1,150 @@
+"""A report for programs: `pinproof.report/v1` (FORMATS §4, schemas/report.v1.schema.json).
+
+The format is a copy of the classes, not a dump of them: renaming a field there changes nothing
+here. Keys are camelCase, digests and times complete.
+"""
+
+import json
+import sys
+from typing import Any
+
+from verifier import __version__
+from verifier.ask.answers import Answer, Answered
+from verifier.core.finding import Finding, Where
+from verifier.core.outcome import Failed, Identified, Report, Result, Subject
+
+
+def report(value: Report) -> bytes:
+    """Render a report as one JSON document and a final newline."""
+    return _print(
+        {
+            "schema": "pinproof.report/v1",
+            **_frame(value),
+            "verdict": value.verdict,
+            "exitCode": int(value.exit),
+            "results": [_result(r) if isinstance(r, Result) else _failed(r) for r in value.results],
+            "notProven": list(value.not_proven),
+        }
+    )
+
+
+def answered(value: Answered) -> bytes:
+    """Render the answers to a question that is no verdict."""
+    return _print(
+        {
+            "schema": "pinproof.answer/v1",
+            **_frame(value.report),
+            "question": value.question,
+            "exitCode": int(value.exit),
+            "answers": [_answer(answer) for answer in value.answers],
+        }
+    )
+
+
+def _print(document: dict[str, Any]) -> bytes:
+    text = json.dumps(document, ensure_ascii=False, indent=2)
+    return text.encode("utf-8", "backslashreplace") + b"\n"
+
+
+def _frame(value: Report) -> dict[str, Any]:
+    registry, policy = value.registry, value.policy
+    return {
+        "tool": {
+            "name": "pinproof",
+            "version": __version__,
+            "grammar": f"{sys.version_info[0]}.{sys.version_info[1]}",
+        },
+        "effectiveTime": value.effective_time,
+        "pastTime": value.past_time,
+        "registry": registry
+        and {
+            "origin": registry.origin,
+            "sealed": registry.sealed,
+            "root": {"version": registry.root_version, "sha256": registry.root_sha256},
+            "snapshotVersion": registry.snapshot_version,
+            "snapshot": {"sha256": registry.snapshot_sha256},
+            "expires": registry.expires,
+            "signedBy": list(registry.signed_by),
+            "floor": registry.floor,
+        },
+        "policy": policy and {"name": policy.name, "sha256": policy.sha256},
+    }
+
+
+def _subject(subject: Subject) -> dict[str, Any]:
+    found: dict[str, Any] = {"name": subject.name}
+    if subject.link is not None:
+        found["link"] = subject.link
+    if subject.length is not None:
+        found["digests"] = [str(digest) for digest in subject.digests]
+        found["length"] = subject.length
+    return found
+
+
+def _result(result: Result) -> dict[str, Any]:
+    return {
+        "subject": _subject(result.subject),
+        "kind": result.kind,
+        "verdict": result.verdict,
+        "claims": list(result.claims),
+        "identified": [_identified(found) for found in result.identified],
+        "findings": [_finding(finding) for finding in result.findings],
+        "waived": list(result.waived),
+        "demanded": sorted(result.demanded),
+        "coverage": [
+            {"facet": c.facet, "state": c.state, "detail": c.detail} for c in result.coverage
+        ],
+        "notProven": list(result.not_proven),
+    }
+
+
+def _failed(failed: Failed) -> dict[str, Any]:
+    return {
+        "subject": _subject(failed.subject),
+        "verdict": None,
+        "error": {"code": failed.code, "message": failed.message, "remedy": failed.remedy},
+    }
+
+
+def _identified(found: Identified) -> dict[str, Any]:
+    return {
+        "entry": found.entry,
+        "version": found.version,
+        "status": found.status,
+        "current": found.current,
+        "endAnchor": found.end_anchor,
+    }
+
+
+def _finding(finding: Finding) -> dict[str, Any]:
+    return {
+        "code": finding.code,
+        "outcome": finding.row.outcome,
+        "facet": finding.row.facet,
+        "title": finding.row.title,
+        "where": _where(finding.where),
+        "expected": finding.expected,
+        "got": finding.got,
+        "cause": finding.cause,
+        "remedy": finding.remedy,
+    }
+
+
+def _where(where: Where) -> dict[str, Any]:
+    found = {
+        "path": where.path,
+        "line": where.line,
+        "byteOffset": where.byte_offset,
+        "byteLength": where.byte_length,
+    }
+    return {key: value for key, value in found.items() if value is not None}
+
+
+def _answer(answer: Answer) -> dict[str, Any]:
+    return {
+        "name": answer.name,
+        "known": answer.known,
+        "headline": answer.headline,
+        "rows": [{"label": label, "text": text} for label, text in answer.rows],
+        **({"data": answer.data} if answer.data else {}),
+    }

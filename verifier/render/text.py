@@ -1,0 +1,237 @@
+"""A report for people at a terminal of 80 columns.
+
+The first line says the verdict and what it is about, the second the main reason, the last what
+one may do. Digests are shortened here and nowhere else; colour repeats what words say.
+"""
+
+import textwrap
+from collections import Counter
+from collections.abc import Iterator
+from typing import Final
+
+from verifier.ask.answers import Answer, Answered
+from verifier.core.coverage import Covered, State
+from verifier.core.errors import PinproofError
+from verifier.core.finding import Finding
+from verifier.core.outcome import Failed, Identified, Report, Result
+from verifier.core.verdict import Exit, Verdict
+
+_COLUMNS: Final = 80
+_VERDICT: Final = 11
+_LABEL: Final = 11
+_COLOURS: Final = {"verified": "32", "rejected": "31", "undecided": "33", "error": "31"}
+_MOST_ALSO: Final = 8
+
+
+def report(value: Report, *, colour: bool = False) -> bytes:
+    """Render a report; one block a subject, and first a count if there are several."""
+    blocks = [_block(item, value, colour=colour) for item in value.results]
+    if len(blocks) > 1:
+        blocks.insert(0, _summary(value, colour=colour))
+    return "\n".join(blocks).encode("utf-8", "backslashreplace")
+
+
+def answered(value: Answered, *, colour: bool = False) -> bytes:
+    """Render the answers to a question that is no verdict."""
+    blocks = [_answer(answer, colour=colour) for answer in value.answers]
+    return "\n".join(blocks).encode("utf-8", "backslashreplace")
+
+
+def error(value: PinproofError, *, colour: bool = False) -> bytes:
+    """Render what stopped a run before any judgement."""
+    lines = [_first("error", value.message, colour=colour)]
+    lines += ["", _row("you may", value.remedy), ""]
+    return "\n".join(lines).encode("utf-8", "backslashreplace")
+
+
+# ── lines ──────────────────────────────────────────────────────────────────────────────────────
+
+
+def _first(word: str, headline: str, *, colour: bool) -> str:
+    painted = f"\033[{_COLOURS[word]}m{word}\033[0m" if colour and word in _COLOURS else word
+    lines = _wrapped(headline, _VERDICT)
+    return f"{painted}{' ' * (_VERDICT - len(word))}{lines}"
+
+
+def _second(text: str) -> str:
+    return " " * _VERDICT + _wrapped(text, _VERDICT)
+
+
+def _row(label: str, text: str) -> str:
+    label = label if len(label) <= _LABEL else label[:_LABEL]
+    return f"  {label:<{_LABEL}} {_wrapped(text, _LABEL + 3)}"
+
+
+def _wrapped(text: str, indent: int) -> str:
+    """Wrap at 80 columns behind `indent`; control characters never reach a terminal."""
+    clean = "".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in text)
+    lines = textwrap.wrap(clean, _COLUMNS - indent, break_long_words=False, break_on_hyphens=False)
+    return f"\n{' ' * indent}".join(lines)
+
+
+# ── a judged subject ───────────────────────────────────────────────────────────────────────────
+
+
+def _summary(value: Report, *, colour: bool) -> str:
+    names = {Exit.ENVIRONMENT: "error", Exit.INTERNAL: "error"}
+    words = Counter(
+        str(item.verdict) if isinstance(item, Result) else names.get(item.exit, "error")
+        for item in value.results
+    )
+    order = ("rejected", "error", "undecided", "verified")
+    counts = ", ".join(f"{words[word]} {word}" for word in order if words[word])
+    files = len({item.subject.name for item in value.results})
+    word = str(value.verdict or "error")
+    what = f"{files} {'file' if files == 1 else 'files'}, {len(value.results)} answers: {counts}"
+    return _first(word, what, colour=colour) + "\n"
+
+
+def _block(item: Result | Failed, value: Report, *, colour: bool) -> str:
+    if isinstance(item, Failed):
+        lines = [_first("error", item.message, colour=colour), _second(item.code)]
+        lines += ["", _row("you may", item.remedy)]
+        return "\n".join(lines) + "\n"
+    main = _main(item)
+    waived = f", {len(item.waived)} waived" if item.waived else ""
+    past = " (at a past time)" if value.past_time else ""
+    lines = [
+        _first(str(item.verdict), f"{_headline(item, main)}{waived}{past}", colour=colour),
+        _second(_reason(item, main)),
+        "",
+    ]
+    lines += [_row(label, text) for label, text in _rows(item, main, value)]
+    return "\n".join(lines) + "\n"
+
+
+def _main(item: Result) -> Finding | None:
+    """Return the finding that decided, None if the subject is verified."""
+    if item.verdict is Verdict.VERIFIED:
+        return None
+    outcome = str(item.verdict)
+    counting = [f for f in item.findings if f.row.outcome == outcome and f.code not in item.waived]
+    demanded = [f for f in counting if f.row.facet in item.demanded | {"input", "registry"}]
+    return next(iter(demanded or counting), None)
+
+
+def _headline(item: Result, main: Finding | None) -> str:
+    name = item.subject.name
+    if item.kind == "registry":
+        return "the registry authenticates" if main is None else "the registry cannot be used"
+    found = next(iter(item.identified), None)
+    if main is not None and main.row.facet == "registry":
+        return f"{name}: the registry cannot be used"
+    if found is None and item.claims:
+        says = " and ".join(item.claims)
+        return f"{name} says {says}, its bytes do not" if _says_no(item) else f"{name} says {says}"
+    if found is None:
+        return f"{name} is not what was published" if _says_no(item) else f"{name} is not known"
+    if found.version == "pristine":
+        return f"{name} is the registered {found.detail} of {found.entry}"
+    return f"{name} carries {found.entry} {found.version}{_standing(item, found, main)}"
+
+
+def _says_no(item: Result) -> bool:
+    return item.verdict is Verdict.REJECTED
+
+
+def _standing(item: Result, found: Identified, main: Finding | None) -> str:
+    if main is not None and main.code == "helper-not-accepted":
+        return ": authentic, not accepted"
+    if _says_no(item):
+        return ", but not as published"
+    if main is not None and main.code != "helper-not-expected":
+        return ", not all that is demanded"
+    return ", the current version" if found.current else ", not the current version"
+
+
+def _reason(item: Result, main: Finding | None) -> str:
+    if main is not None:
+        line = f" (line {main.where.line})" if main.where.line else ""
+        return f"{main.code}: {main.row.title}{line}"
+    if item.verdict is Verdict.VERIFIED:
+        words = [f.replace("-", " ") for f in _in_order(item) if f in item.demanded]
+        listed = " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
+        return f"{listed} {'are' if len(words) > 1 else 'is'} as registered"
+    unmet = [c.facet for c in item.coverage if c.facet in item.demanded and not c.state.holds]
+    return f"nothing says yes: {', '.join(unmet)} not checked"
+
+
+def _in_order(item: Result) -> list[str]:
+    return [covered.facet for covered in item.coverage]
+
+
+def _rows(item: Result, main: Finding | None, value: Report) -> Iterator[tuple[str, str]]:
+    if item.subject.link is not None:
+        yield "link", f"leads to {item.subject.link}"
+    if main is not None:
+        yield from _details(main)
+    others = [f for f in item.findings if f is not main and _shown(f, item)]
+    for finding in others[:_MOST_ALSO]:
+        yield "also", _also(finding, waived=finding.code in item.waived)
+    if len(others) > _MOST_ALSO:
+        yield "also", f"{len(others) - _MOST_ALSO} more (--format json lists all)"
+    if item.identified or item.kind == "registry":
+        for covered in item.coverage:
+            yield covered.facet.replace("-", " "), _covered(covered)
+    if item.not_proven:
+        yield "not proven", "; ".join(item.not_proven)
+    yield from _facts(value)
+    if main is not None:
+        yield "you may", main.remedy
+    elif item.verdict is Verdict.UNDECIDED:
+        yield "you may", "judge with a policy that demands what can be checked here"
+
+
+def _shown(finding: Finding, item: Result) -> bool:
+    """Leave out what a facet that nobody demanded lacks; its coverage says so in one row."""
+    counts = finding.row.facet in item.demanded | {"input", "registry"}
+    return counts or finding.row.outcome == "rejected" or finding.code in item.waived
+
+
+def _details(finding: Finding) -> Iterator[tuple[str, str]]:
+    for label, text in (
+        ("expected", finding.expected),
+        ("got", finding.got),
+        ("cause", finding.cause),
+    ):
+        if text:
+            yield label, text
+
+
+def _also(finding: Finding, *, waived: bool) -> str:
+    line = f", line {finding.where.line}" if finding.where.line else ""
+    note = f" · {finding.got}" if finding.got else ""
+    return f"{finding.code}{line}{note}{' · waived' if waived else ''}"
+
+
+def _covered(covered: Covered) -> str:
+    state = str(covered.state).replace("-", " ")
+    if covered.state in (State.HELD, State.HELD_LENGTH_NOT_PINNED):
+        return covered.detail or "as registered"
+    return f"{state} · {covered.detail}" if covered.detail else state
+
+
+def _facts(value: Report) -> Iterator[tuple[str, str]]:
+    registry = value.registry
+    if registry is not None:
+        origin = f"sealed with {registry.sealed}" if registry.sealed else "given by the caller"
+        floor = f"floor {registry.floor}" if registry.floor else "rollback not checked"
+        fresh = " · freshness: none" if registry.sealed else ""
+        yield (
+            "registry",
+            f"{registry.origin}, {origin}, expires {registry.expires[:10]}{fresh} · {floor}",
+        )
+    if value.policy is not None:
+        policy = f"{value.policy.name} {value.policy.sha256[:12]}"
+        yield "policy", f"{policy} · at {value.effective_time}"
+
+
+# ── an answer ──────────────────────────────────────────────────────────────────────────────────
+
+
+def _answer(answer: Answer, *, colour: bool) -> str:
+    word = "error" if answer.error else ("known" if answer.known else "unknown")
+    lines = [_first(word, answer.headline, colour=colour)]
+    if answer.rows:
+        lines += ["", *(_row(label, text) for label, text in answer.rows)]
+    return "\n".join(lines) + "\n"

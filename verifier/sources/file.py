@@ -1,0 +1,103 @@
+"""One file, given by path or on standard input, read once and whole.
+
+A link given as an argument is followed and named; anything but a regular file is refused
+before it is read, so that a FIFO cannot hold a run up. The bytes that are returned are the
+bytes that are judged: nothing is opened twice.
+"""
+
+import os
+import stat
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO, Final
+
+from verifier.core.errors import PinproofError, UnavailableError
+
+STDIN: Final = "-"
+_FLAGS: Final = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY
+_KINDS: Final = (
+    (stat.S_ISDIR, "a folder"),
+    (stat.S_ISFIFO, "a FIFO"),
+    (stat.S_ISSOCK, "a socket"),
+    (stat.S_ISCHR, "a character device"),
+    (stat.S_ISBLK, "a block device"),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileBytes:
+    """The bytes of one file. `mtime` (whole seconds) is None for standard input.
+
+    `link` is what a link given as an argument points at, as it is written there.
+    """
+
+    name: str
+    data: bytes
+    mtime: int | None = None
+    link: str | None = None
+
+
+def read(name: str, *, limit: int, stdin: BinaryIO | None = None) -> FileBytes:
+    """Read the file called `name`, `-` being `stdin`.
+
+    Raises `UnavailableError` if it is missing, unreadable, no regular file, larger than
+    `limit` bytes, or changes while it is read.
+    """
+    if name == STDIN and stdin is not None:
+        data = stdin.read(limit + 1)
+        if len(data) > limit:
+            raise _too_large(name, None, limit)
+        return FileBytes(name=name, data=data)
+    try:
+        return _read(name, limit)
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "not a file name"
+        raise UnavailableError(
+            f"{name}: {(reason or 'cannot be read').lower()}",
+            code="cannot-read",
+            remedy="check the path and that you may read it",
+        ) from error
+
+
+def _read(name: str, limit: int) -> FileBytes:
+    link = str(Path(name).readlink()) if Path(name).is_symlink() else None
+    descriptor = os.open(name, _FLAGS)
+    try:
+        before = os.fstat(descriptor)
+        if not stat.S_ISREG(before.st_mode):
+            raise _not_a_file(name, before.st_mode)
+        if before.st_size > limit:
+            raise _too_large(name, before.st_size, limit)
+        data = bytearray()
+        while chunk := os.read(descriptor, min(1 << 20, limit + 1 - len(data))):
+            data += chunk
+        after = os.fstat(descriptor)
+    finally:
+        os.close(descriptor)
+    if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns) or len(
+        data
+    ) != after.st_size:
+        raise UnavailableError(
+            f"{name}: changed while it was read",
+            code="changed-while-read",
+            remedy="wait until nothing writes to it, then ask again",
+        )
+    return FileBytes(name=name, data=bytes(data), mtime=int(before.st_mtime), link=link)
+
+
+def _not_a_file(name: str, mode: int) -> PinproofError:
+    kind = next((words for test, words in _KINDS if test(mode)), "no regular file")
+    return UnavailableError(
+        f"{name}: expected a file, got {kind}",
+        code="not-a-file",
+        remedy="name the host file itself; - reads from standard input",
+    )
+
+
+def _too_large(name: str, size: int | None, limit: int) -> PinproofError:
+    got = "more" if size is None else f"{size:,}"
+    return UnavailableError(
+        f"{name}: expected at most {limit:,} bytes, got {got}",
+        code="too-large",
+        remedy="check that this is the file you mean; --max-size BYTES raises the limit",
+    )

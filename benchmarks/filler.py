@@ -10,11 +10,13 @@ from collections.abc import Iterator
 from itertools import count
 from typing import Final
 
-_NOUNS: Final = tuple(
-    ["batch", "block", "budget", "cache", "chunk", "frame", "graph", "layer", "lease", "page", "prefix", "rank", "request", "ring", "slot", "stage", "stream", "table", "token", "worker"]
+_NOUNS: Final = (
+    *("batch", "block", "budget", "cache", "chunk", "frame", "graph", "layer", "lease", "page"),
+    *("prefix", "rank", "request", "ring", "slot", "stage", "stream", "table", "token", "worker"),
 )
-_VERBS: Final = tuple(
-    ["admit", "assign", "collect", "commit", "expire", "flush", "gather", "merge", "plan", "reclaim", "release", "route", "split", "trace"]
+_VERBS: Final = (
+    *("admit", "assign", "collect", "commit", "expire", "flush", "gather", "merge", "plan"),
+    *("reclaim", "release", "route", "split", "trace"),
 )
 
 _UNITS: Final = (

@@ -1,19 +1,15 @@
-"""Make what a benchmark reads: `python prepare.py FOLDER NAME…`.
-
-In a process of its own, because the one that measures has to stay small.
-"""
+"""What the benchmarks read, made anew for every run."""
 
 import json
-import sys
 from pathlib import Path
+from typing import Final
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
-
-from filler import padded
 from support.hosts import host
-from support.private_sigstore import PrivateSigstore
+from support.private_sigstore import ISSUER, SAN, PrivateSigstore
 
-EMPTY_CLICK = '''\
+from benchmarks.filler import padded
+
+EMPTY_CLICK: Final = '''\
 import click
 @click.command()
 def main():
@@ -22,21 +18,38 @@ main()
 '''
 
 
-def prepare(folder: Path, names: set[str]) -> None:
-    """Write the files of the benchmarks called `names`."""
-    if names & {"cold", "where"}:
-        data = padded(host("v6"), size=120_000)
-        (folder / "host.py").write_bytes(data)
-    if "cold" in names:
-        (folder / "empty_click.py").write_text(EMPTY_CLICK)
-        sigstore = PrivateSigstore()
-        # Rekor v1: a promise is cheaper to verify than a timestamp, so the peer is the faster one
-        bundle = sigstore.message(data, sigstore.signer(), rekor=1)
-        (folder / "host.py.sigstore.json").write_text(json.dumps(bundle))
-        (folder / "trust.json").write_text(json.dumps(sigstore.client_trust_config()))
-    if "large" in names:
-        (folder / "large.py").write_bytes(padded(host("v6"), lines=100_000))
+def host_of_120_kb(folder: Path) -> Path:
+    """Write the example's host with v6 in it, and code of ours below."""
+    made = folder / "host.py"
+    made.write_bytes(padded(host("v6"), size=120_000))
+    return made
 
 
-if __name__ == "__main__":
-    prepare(Path(sys.argv[1]), set(sys.argv[2:]))
+def host_of_100_000_lines(folder: Path) -> Path:
+    """Write the same at the size of a vendored library in one file."""
+    made = folder / "large.py"
+    made.write_bytes(padded(host("v6"), lines=100_000))
+    return made
+
+
+def empty_click(folder: Path) -> Path:
+    """Write a program that only starts."""
+    made = folder / "empty_click.py"
+    made.write_text(EMPTY_CLICK)
+    return made
+
+
+def sigstore_arguments(folder: Path, file: Path) -> tuple[str, ...]:
+    """Sign a file in a private Sigstore; return what verifies it offline.
+
+    Rekor v1: its promise is cheaper to verify than a timestamp, so this is the faster peer.
+    """
+    sigstore = PrivateSigstore()
+    bundle = sigstore.message(file.read_bytes(), sigstore.signer(), rekor=1)
+    (folder / "bundle.json").write_text(json.dumps(bundle))
+    (folder / "trust.json").write_text(json.dumps(sigstore.client_trust_config()))
+    return (
+        *("--trust-config", "trust.json", "verify", "identity", "--offline"),
+        *("--bundle", "bundle.json", "--cert-identity", SAN, "--cert-oidc-issuer", ISSUER),
+        str(file),
+    )

@@ -1,30 +1,25 @@
-"""Whole processes, measured from outside: wall clock, processor time, peak memory.
+"""Whole processes, measured from outside by the kernel: wall clock, processor time, peak memory."""
 
-`os.wait4` gives the kernel's account of exactly one child. Its peak memory has a floor: until it
-executes its program, a child counts what its parent holds. So this process stays small (no
-dataclasses, statistics or cryptography here), and a peak at that floor is printed with `≤`.
-"""
-
-import os
-import resource
-import time
+import subprocess
+import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from statistics import median
+from typing import Final, NamedTuple, Self
 
-ENVIRONMENT = {
+ENVIRONMENT: Final = {
     "PATH": "/usr/bin:/bin",
     "LC_ALL": "C.UTF-8",
     "PYTHONDONTWRITEBYTECODE": "1",  # what is measured was compiled when it was installed
 }
-WARM_UPS = 2
+WARM_UPS: Final = 2
 
 
 class Command(NamedTuple):
     """A process to measure, and the exit code without which its figures mean nothing."""
 
     name: str
-    argv: Sequence[str]
+    argv: tuple[str, ...]
     exit: int = 0
 
 
@@ -45,52 +40,68 @@ class WrongExitError(Exception):
     """A process did not do what it is measured for."""
 
 
-def run(command: Command, folder: Path) -> Sample:
-    """Run a process to its end in `folder`, which also is its home; it reads no input."""
-    printed = folder / "printed"
-    writing = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
-    actions = [
-        (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
-        (os.POSIX_SPAWN_OPEN, 1, str(printed), writing, 0o600),
-        (os.POSIX_SPAWN_DUP2, 1, 2),
-    ]
-    environment = {**ENVIRONMENT, "HOME": str(folder), "TMPDIR": str(folder)}
-    began = time.perf_counter_ns()
-    child = os.posix_spawn(command.argv[0], command.argv, environment, file_actions=actions)
-    _, status, used = os.wait4(child, 0)
-    ended = time.perf_counter_ns()
-    if (got := os.waitstatus_to_exitcode(status)) != command.exit:
-        said = printed.read_text(errors="replace")[-2000:]
-        raise WrongExitError(f"{command.name}: exit {got}, expected {command.exit}\n{said}")
-    return Sample(began, ended, used.ru_utime + used.ru_stime, used.ru_maxrss * 1024)
+class Processes:
+    """Runs processes in a folder, which also is their home; they read no input."""
+
+    def __init__(self, folder: Path) -> None:
+        self._printed = folder / "printed"
+        launcher = Path(__file__).with_name("launcher.py")
+        self._launcher = subprocess.Popen(
+            [sys.executable, "-I", "-S", launcher],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            cwd=folder,
+            env={**ENVIRONMENT, "HOME": str(folder), "TMPDIR": str(folder)},
+            text=True,
+        )
+        self.floor = int(self._answer())
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._launcher.communicate()
+
+    def run(self, command: Command) -> Sample:
+        """Run a process to its end."""
+        assert self._launcher.stdin is not None
+        self._launcher.stdin.write("\0".join((str(self._printed), *command.argv)) + "\n")
+        self._launcher.stdin.flush()
+        began, ended, code, cpu, peak = self._answer().split()
+        if int(code) != command.exit:
+            said = self.printed()[-2000:]
+            raise WrongExitError(f"{command.name}: exit {code}, expected {command.exit}\n{said}")
+        return Sample(int(began), int(ended), float(cpu), int(peak))
+
+    def printed(self) -> str:
+        """Return what the last process printed, errors among it."""
+        return self._printed.read_text(errors="replace")
+
+    def interleaved(
+        self,
+        commands: Sequence[Command],
+        *,
+        rounds: int,
+        after: Callable[[Sample], None] = lambda _sample: None,
+    ) -> dict[str, list[Sample]]:
+        """Measure A B C A B C …: what disturbs the machine for a while disturbs all of them."""
+        samples: dict[str, list[Sample]] = {command.name: [] for command in commands}
+        for number in range(-WARM_UPS, rounds):
+            for command in commands:
+                sample = self.run(command)
+                if number >= 0:
+                    samples[command.name].append(sample)
+                    after(sample)
+        return samples
+
+    def _answer(self) -> str:
+        assert self._launcher.stdout is not None
+        if line := self._launcher.stdout.readline():
+            return line
+        raise WrongExitError("the launcher ended: is every program there?")
 
 
-def interleaved(
-    commands: Sequence[Command],
-    *,
-    rounds: int,
-    folder: Path,
-    after: Callable[[Command, Sample], None] | None = None,
-) -> dict[str, list[Sample]]:
-    """Measure A B C A B C …: what disturbs the machine for a while disturbs all of them."""
-    samples: dict[str, list[Sample]] = {command.name: [] for command in commands}
-    for number in range(-WARM_UPS, rounds):
-        for command in commands:
-            sample = run(command, folder)
-            if number >= 0:
-                samples[command.name].append(sample)
-                if after is not None:
-                    after(command, sample)
-    return samples
-
-
-def median(values: Sequence[float]) -> float:
-    """Return the middle value, or the mean of the two in the middle."""
-    ordered = sorted(values)
-    half = len(ordered) // 2
-    return ordered[half] if len(ordered) % 2 else (ordered[half - 1] + ordered[half]) / 2
-
-
-def floor() -> int:
-    """Return the peak memory of this process, below which no child's peak can be told."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+def spread(values: Sequence[float], scale: float) -> tuple[str, str]:
+    """Print a median, and the least and the greatest value."""
+    low, middle, high = (value * scale for value in (min(values), median(values), max(values)))
+    return f"{middle:,.1f}", f"{low:,.1f} - {high:,.1f}"

@@ -18,60 +18,54 @@ import os
 import platform
 import sys
 import tempfile
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
+from statistics import median
+from typing import Final
 
+HERE: Final = Path(__file__).parent
 sys.dont_write_bytecode = True
+sys.path[:1] = [str(HERE.parent), str(HERE.parent / "tests")]
 
-from processes import (  # noqa: E402  (they too would leave compiled files behind)
+from benchmarks import prepare  # noqa: E402  (they too would leave compiled files behind)
+from benchmarks.processes import (  # noqa: E402
     Command,
+    Processes,
     Sample,
     WrongExitError,
-    floor,
-    interleaved,
-    median,
-    run,
+    spread,
 )
 
-HERE = Path(__file__).parent
-PYTHON = sys.executable
-PINPROOF = str(Path(PYTHON).parent / "pinproof")
-PARSE = "import ast, sys; ast.parse(open(sys.argv[1], 'rb').read())"
-PACKAGES = ("pinproof", "click", "tuf", "securesystemslib", "cryptography", "sigstore")
-VERSIONS = """
-import sys
-from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
-import verifier
-for name in sys.argv[1:]:
-    try:
-        print(name, version(name), end=", ")
-    except PackageNotFoundError:
-        print(name, "missing", end=", ")
-print("verifier in", Path(verifier.__file__).parents[1].name)
-"""
-
-# Peer → the figure that counts → how often the peer's median it may be.
-Targets = dict[str, dict[str, float]]
+PYTHON: Final = sys.executable
+PINPROOF: Final = str(Path(PYTHON).parent / "pinproof")
+PARSE: Final = "import ast, sys; ast.parse(open(sys.argv[1], 'rb').read())"
+PACKAGES: Final = ("pinproof", "click", "tuf", "securesystemslib", "cryptography", "sigstore")
+#: Said by a process like those that are measured: which packages it would use.
+VERSIONS: Final = (
+    "import sys, verifier; from importlib.metadata import distributions; from pathlib import Path;"
+    "found = {d.name: d.version for d in distributions()};"
+    "print(*(f'{n} {found.get(n)}' for n in sys.argv[1:]), end=', ', sep=', ');"
+    "print('verifier in', Path(verifier.__file__).parents[1].name)"
+)
 
 
 def main() -> None:
     options = _options()
     names = (options.only,) if options.only else tuple(BENCHMARKS)
-    with tempfile.TemporaryDirectory(prefix="pinproof-bench-") as name, contextlib.chdir(name):
-        folder = Path(name)
-        try:
-            for line in _machine(folder):
+    try:
+        with (
+            tempfile.TemporaryDirectory(prefix="pinproof-bench-") as folder,
+            Processes(Path(folder)) as processes,
+        ):
+            for line in _machine(processes):
                 print(line)
-            prepare = (PYTHON, "-B", str(HERE / "prepare.py"), name, *names)
-            run(Command("prepare", prepare), folder)
-            for benchmark in names:
-                print(f"\n{benchmark}", flush=True)
-                for line in BENCHMARKS[benchmark](folder, options.runs):
-                    print(line, flush=True)
+            for name in names:
+                print(f"\n{name}", flush=True)
+                for line in BENCHMARKS[name](processes, Path(folder), options.runs):
+                    print(f"  {line}", flush=True)
             print(f"\nload after {_load()}")
-        except WrongExitError as error:
-            sys.exit(f"bench: {error}")
+    except WrongExitError as error:
+        sys.exit(f"bench: {error}")
 
 
 def _options() -> argparse.Namespace:
@@ -87,82 +81,89 @@ def _options() -> argparse.Namespace:
 # ── the benchmarks ─────────────────────────────────────────────────────────────────────────────
 
 
-def cold(folder: Path, runs: int) -> Iterable[str]:
-    host = folder / "host.py"
-    yield f"  {_size(host)}, region, embedded registry"
-    verify = ("--bundle", "host.py.sigstore.json", "host.py")
-    commands = (
-        Command("pinproof", (PINPROOF, "verify", "helper", "--policy", "region", "host.py")),
-        Command("empty click", (PYTHON, "empty_click.py")),
-        Command(
-            "sigstore CLI",
-            (
-                *(PYTHON, "-P", "-m", "sigstore", "--trust-config", "trust.json"),
-                *("verify", "identity", "--offline"),
-                *("--cert-identity", "https://ci.private.test/build.yml@refs/heads/main"),
-                *("--cert-oidc-issuer", "https://oidc.private.test"),
-                *verify,
-            ),
+def cold(processes: Processes, folder: Path, runs: int) -> Iterable[str]:
+    host = prepare.host_of_120_kb(folder)
+    yield _described(host)
+    sigstore = prepare.sigstore_arguments(folder, host)
+    samples = processes.interleaved(
+        (
+            _pinproof(host),
+            Command("empty click", (PYTHON, str(prepare.empty_click(folder)))),
+            Command("sigstore CLI", (PYTHON, "-P", "-m", "sigstore", *sigstore)),
         ),
+        rounds=runs,
     )
-    samples = interleaved(commands, rounds=runs, folder=folder)
-    yield from _compared(samples, {"empty click": {"wall": 4.0}, "sigstore CLI": {"wall": 0.5}})
+    targets = {"empty click": {"wall": 4.0}, "sigstore CLI": {"wall": 0.5}}
+    yield from _compared(samples, targets, floor=processes.floor)
 
 
-def large(folder: Path, runs: int) -> Iterable[str]:
-    yield f"  {_size(folder / 'large.py')}, region, embedded registry"
-    commands = (
-        Command("pinproof", (PINPROOF, "verify", "helper", "--policy", "region", "large.py")),
-        Command("ast.parse", (PYTHON, "-c", PARSE, "large.py")),
+def large(processes: Processes, folder: Path, runs: int) -> Iterable[str]:
+    host = prepare.host_of_100_000_lines(folder)
+    yield _described(host)
+    samples = processes.interleaved(
+        (_pinproof(host), Command("ast.parse", (PYTHON, "-c", PARSE, str(host)))), rounds=runs
     )
-    samples = interleaved(commands, rounds=runs, folder=folder)
-    yield from _compared(samples, {"ast.parse": {"wall": 3.0, "peak": 1.3}})
+    yield from _compared(samples, {"ast.parse": {"wall": 3.0, "peak": 1.3}}, floor=processes.floor)
 
 
-def where(folder: Path, runs: int) -> Iterable[str]:
-    """Print the stages of a cold run; they are measured in a process that reads a clock."""
-    host = folder / "host.py"
-    yield f"  {_size(host)}; each stage without what the stages before it imported"
+def where(processes: Processes, folder: Path, runs: int) -> Iterable[str]:
+    """Time the stages of a cold run, in a process that reads a clock between them."""
+    host = prepare.host_of_120_kb(folder)
+    yield _described(host)
+    yield "each stage without what those before it imported"
     stages: dict[str, list[float]] = {}
-    dataclasses: list[float] = []
 
-    def read(_command: Command, sample: Sample) -> None:
-        printed = json.loads((folder / "printed").read_text())
+    def note(sample: Sample) -> None:
+        told = json.loads(processes.printed())
         before = sample.began
-        for name, reading in [*printed["readings"], ("report and exit", sample.ended)]:
+        for name, reading in [*told["readings"], ("report and exit", sample.ended)]:
             stages.setdefault(name, []).append((reading - before) / 1e9)
             before = reading
-        dataclasses.append(printed["dataclasses"] / 1e9)
-        if printed["exit"]:
-            raise WrongExitError(f"where: the report says exit {printed['exit']}")
+        stages.setdefault("all", []).append(sample.wall)
+        for name, spent in told["inside"].items():
+            stages.setdefault(f"  of it, {name}", []).append(spent / 1e9)
 
-    command = Command("where", (PYTHON, str(HERE / "stages.py"), "host.py"))
-    samples = interleaved((command,), rounds=runs, folder=folder, after=read)
-    walls = [sample.wall for sample in samples["where"]]
-    rows = [("", "ms", "min–max", "share")]
-    for name, values in [*stages.items(), ("all", walls)]:
-        share = f"{median(values) / median(walls):.0%}"
-        rows.append((name, *_spread(values, 1000), share))
-    rows.append(("of it: our dataclasses", *_spread(dataclasses, 1000), ""))
+    command = Command("stages", (PYTHON, str(HERE / "stages.py"), str(host)))
+    processes.interleaved((command,), rounds=runs, after=note)
+    whole = median(stages["all"])
+    rows = [("", "ms", "min - max", "share")]
+    rows += [
+        (name, *spread(values, 1000), f"{median(values) / whole:.0%}")
+        for name, values in stages.items()
+    ]
     yield from _table(rows)
 
 
-BENCHMARKS: dict[str, Callable[[Path, int], Iterable[str]]] = {
+BENCHMARKS: Final[Mapping[str, Callable[[Processes, Path, int], Iterable[str]]]] = {
     "cold": cold,
     "large": large,
     "where": where,
 }
 
 
+def _pinproof(host: Path) -> Command:
+    """Judge a host whose rest is not registered; the policy region says so and takes it."""
+    return Command("pinproof", (PINPROOF, "verify", "helper", "--policy", "region", str(host)))
+
+
 # ── printing ───────────────────────────────────────────────────────────────────────────────────
 
 
-def _compared(samples: dict[str, list[Sample]], targets: Targets) -> Iterable[str]:
+def _described(host: Path) -> str:
+    data = host.read_bytes()
+    lines = data.count(b"\n")
+    return f"{host.name}: {len(data):,} bytes, {lines:,} lines; region, embedded registry"
+
+
+def _compared(
+    samples: Mapping[str, Sequence[Sample]],
+    targets: Mapping[str, Mapping[str, float]],
+    *,
+    floor: int,
+) -> Iterable[str]:
     """Print medians and spreads, then the first command's medians over those of each peer."""
-    least = floor()
-    first = next(iter(samples))
     medians: dict[str, dict[str, float]] = {}
-    rows = [("", "wall ms", "min–max", "CPU ms", "min–max", "peak MB", "min–max")]
+    rows = [("", "wall ms", "min - max", "CPU ms", "min - max", "peak MB", "min - max")]
     for name, taken in samples.items():
         figures = {
             "wall": [sample.wall for sample in taken],
@@ -170,50 +171,40 @@ def _compared(samples: dict[str, list[Sample]], targets: Targets) -> Iterable[st
             "peak": [float(sample.peak) for sample in taken],
         }
         medians[name] = {what: median(values) for what, values in figures.items()}
-        peak, spread = _spread(figures["peak"], 1e-6)
-        told = peak if medians[name]["peak"] > least else f"≤ {peak}"
-        times = (*_spread(figures["wall"], 1000), *_spread(figures["CPU"], 1000))
-        rows.append((name, *times, told, spread))
+        peak, peaks = spread(figures["peak"], 1e-6)
+        told = peak if medians[name]["peak"] > floor else f"<= {peak}"
+        times = (*spread(figures["wall"], 1000), *spread(figures["CPU"], 1000))
+        rows.append((name, *times, told, peaks))
     yield from _table(rows)
-    for peer, wanted in targets.items():
-        ratios = {what: medians[first][what] / medians[peer][what] for what in medians[peer]}
+    first = next(iter(medians.values()))
+    for peer, limits in targets.items():
+        ratios = {what: first[what] / medians[peer][what] for what in first}
         said = ", ".join(f"{what} {ratio:.2f}" for what, ratio in ratios.items())
-        goal = " and ".join(f"{what} at most {most}" for what, most in wanted.items())
-        met = all(ratios[what] <= most for what, most in wanted.items())
-        yield f"  {first} / {peer}: {said} · target {goal}: {'met' if met else 'missed here'}"
-
-
-def _spread(values: Sequence[float], scale: float) -> tuple[str, str]:
-    low, middle, high = (v * scale for v in (min(values), median(values), max(values)))
-    return f"{middle:,.1f}", f"{low:,.1f}–{high:,.1f}"
+        wanted = ", ".join(f"{what} at most {limit}" for what, limit in limits.items())
+        met = all(ratios[what] <= limit for what, limit in limits.items())
+        yield f"over {peer}: {said} · target {wanted}: {'met' if met else 'missed'} here"
 
 
 def _table(rows: Sequence[Sequence[str]]) -> Iterable[str]:
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for first, *rest in rows:
-        cells = [first.ljust(widths[0])]
-        cells += [cell.rjust(width) for cell, width in zip(rest, widths[1:], strict=True)]
-        yield "  " + "  ".join(cells).rstrip()
-
-
-def _size(file: Path) -> str:
-    data = file.read_bytes()
-    return f"{file.name}: {len(data):,} bytes, {data.count(b'\n'):,} lines"
+        cells = [cell.rjust(width) for cell, width in zip(rest, widths[1:], strict=True)]
+        yield "  ".join([first.ljust(widths[0]), *cells])
 
 
 # ── the machine ────────────────────────────────────────────────────────────────────────────────
 
 
-def _machine(folder: Path) -> Iterable[str]:
+def _machine(processes: Processes) -> Iterable[str]:
     system = platform.uname()
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 1e9
     cores = len(os.sched_getaffinity(0))
     yield f"machine   {_processor()}, {cores} cores for this run, {memory:.0f} GB"
     python = f"{platform.python_implementation()} {platform.python_version()}"
     yield f"          {system.system} {system.release}, {python}"
-    run(Command("versions", (PYTHON, "-P", "-c", VERSIONS, *PACKAGES)), folder)
-    yield f"packages  {(folder / 'printed').read_text().strip()}"
-    yield f"load      before {_load()}; peaks of memory below {floor() / 1e6:.0f} MB are not told"
+    processes.run(Command("versions", (PYTHON, "-P", "-c", VERSIONS, *PACKAGES)))
+    yield f"packages  {processes.printed().strip()}"
+    yield f"load      before {_load()}"
 
 
 def _processor() -> str:

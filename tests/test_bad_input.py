@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from support import hosts, runs
 from support import registry as registries
+
 from verifier.core.errors import UnavailableError
 from verifier.sources import file
 
@@ -195,6 +196,7 @@ def test_output_is_written_whole_or_not_at_all(
         ran = runs.run([*command, "--output", bad], cwd=tmp_path)
         assert ran.exit in (2, 4), bad
         assert b"you may" in ran.stderr
+        assert any(f"{code}: ".encode() in ran.stderr for code in ("cannot-write", "wrong-call"))
     assert sorted(path.name for path in tmp_path.iterdir()) == before
 
 
@@ -231,6 +233,7 @@ def test_a_fault_of_ours_is_5_and_shows_where_only_on_request(
     assert ran.exit == 5
     assert b"Traceback" not in ran.stderr + ran.stdout
     assert b"a fault of pinproof" in ran.stderr
+    assert "internal" in ran.stderr.decode()
     ran = runs.run(["--debug", "verify", "helper", "x.py"], cwd=tmp_path)
     assert ran.exit == 5
     assert b"ZeroDivisionError: boom" in ran.stderr

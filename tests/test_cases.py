@@ -8,6 +8,7 @@ review the difference like code.
 """
 
 import json
+import re
 import shutil
 import tomllib
 from pathlib import Path
@@ -40,7 +41,7 @@ def test_case(
     assert case["exit"] in OUTCOMES[folder.name.rpartition("_")[2]]
     inputs = prepare(folder, case, tmp_path / "inputs")
     before = runs.content(inputs)
-    embedded = case.get("registry") == "embedded" or case["command"][:1] == ["explain"]
+    embedded = case.get("registry") == "embedded" or case["command"][:1] in ([], ["explain"])
     trust = [] if embedded else runs.trusting(test_registry)
     for form, name in (("text", "expected.txt"), ("json", "expected.json")):
         if form == "json" and case["command"][:1] in ([], ["explain"]):
@@ -50,8 +51,10 @@ def test_case(
         ran = runs.run([*arguments, *trust], cwd=inputs, clock=case["time"], stdin=stdin)
         assert ran.exit == case["exit"], ran
         assert b"Traceback" not in ran.stdout + ran.stderr
+        if form == "text" and not ran.stdout:
+            assert error_codes(ran.stderr) == set(case["codes"])
         printed = runs.neutral(ran.stdout + ran.stderr)
-        if form == "json" and ran.stdout:
+        if form == "json" and b'"results"' in ran.stdout:
             assert codes(json.loads(ran.stdout)) == set(case["codes"])
         expected = folder / name
         if request.config.getoption("--accept"):
@@ -76,6 +79,13 @@ def codes(report: dict[str, Any]) -> set[str]:
     results = report.get("results", [])
     found = {finding["code"] for result in results for finding in result.get("findings", [])}
     return found | {result["error"]["code"] for result in results if "error" in result}
+
+
+def error_codes(stderr: bytes) -> set[str]:
+    """Read the code from the second line of an error; what else is printed has none."""
+    first, _, rest = stderr.decode().partition("\n")
+    second = next((line for line in rest.split("\n") if re.match(r" {11}[a-z-]+: ", line)), "")
+    return {second.split(":")[0].strip()} if first.startswith("error ") else set()
 
 
 def test_cases_refuse_more_often_than_they_pass() -> None:

@@ -8,9 +8,10 @@ from typing import Any, Final
 
 import jsonschema
 import pytest
-import verifier
-from support import hosts, runs
+from support import hosts
 from support import registry as registries
+
+import verifier
 from verifier import ask
 from verifier.core.codes import CODES
 from verifier.core.verdict import Exit

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Final
 
 import pytest
+
 import verifier
 
 PACKAGE: Final = Path(verifier.__file__).parent
@@ -52,7 +53,7 @@ def imports(path: Path) -> Iterator[str]:
 
 
 def floor(module: str) -> int:
-    return FLOORS.index(module.split(".")[0])
+    return FLOORS.index(module.split(".", maxsplit=1)[0])
 
 
 @pytest.mark.parametrize("name", [name for name in modules() if name != "__init__"])

@@ -7,14 +7,14 @@ from typing import Final
 
 import pytest
 from support import hosts
+from support.registry import NOW
+
 from verifier.catalog.entries.helper import Lineage, parse
 from verifier.checks.helper import check
 from verifier.core.demand import HelperDemand
 from verifier.core.outcome import Subject
 from verifier.core.verdict import Verdict
 from verifier.policy import judge
-
-from support.registry import NOW
 
 ENTRY: Final = (
     Path(__file__).parents[1] / "registry/targets/pinproof/helper/example-fair-queue.toml"

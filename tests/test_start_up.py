@@ -15,7 +15,7 @@ FOR_REGISTRIES = ("tuf", "securesystemslib", "cryptography")
 def imported(*arguments: str) -> set[str]:
     code = "import sys; from verifier.cli import main; sys.exit(main(sys.argv[1:]))"
     done = subprocess.run(
-        [sys.executable, "-X", "importtime", "-c", code, *arguments],
+        [sys.executable, "-I", "-X", "importtime", "-c", code, *arguments],
         capture_output=True,
         check=False,
         text=True,

@@ -16,10 +16,12 @@ from verifier.core.demand import ALWAYS, FACETS, HelperDemand, Pristine
 from verifier.core.digest import Digest, sha256
 from verifier.core.finding import Finding, in_order
 from verifier.core.outcome import Outcome, PolicyFacts, Result, Subject
+from verifier.core.printable import quoted
 from verifier.core.table import Table
 from verifier.core.verdict import Verdict
 
 SCHEMA: Final = "policy/v1"
+_LIKE_A_DIGEST: Final = re.compile("([A-Za-z-]+:)?sha256:|git-[a-z]+:", re.IGNORECASE)
 _REMEDY: Final = "correct the policy at the paths named above; pinproof explain malformed"
 
 
@@ -92,7 +94,7 @@ def _helper(table: Table) -> HelperDemand:
     accept = table.texts("accept", default=())
     for version in accept:
         if not re.fullmatch("[a-z0-9][a-z0-9._-]*/[a-z0-9][a-z0-9._-]*", version):
-            table.mistake("accept", f"{version!r} is not of the form lineage/version")
+            table.mistake("accept", f"{quoted(version)} is not of the form lineage/version")
     helper = HelperDemand(
         facets=demand,
         accept=frozenset(accept),
@@ -111,7 +113,7 @@ def _demand(table: Table, kind: str) -> frozenset[str]:
         table.mistake("demand", "is empty: a policy that demands nothing proves nothing")
     for facet in facets:
         if facet not in FACETS[kind]:
-            table.mistake("demand", f"{facet!r} is none of {', '.join(FACETS[kind])}")
+            table.mistake("demand", f"{quoted(facet)} is none of {', '.join(FACETS[kind])}")
     return frozenset(facets)
 
 
@@ -124,8 +126,8 @@ def _waiver(table: Table) -> Waiver:
         by=table.text("by"),
         until=table.time("until"),
     )
-    if ":" in waiver.subject and Digest.parse(waiver.subject) is None:
-        table.mistake("subject", "is neither a typed digest nor a path")
+    if _LIKE_A_DIGEST.match(waiver.subject) and Digest.parse(waiver.subject) is None:
+        table.mistake("subject", "is no digest: <kind>:sha256:<64 lower-case hex digits>")
     table.close()
     return waiver
 

@@ -7,6 +7,7 @@ from typing import Final
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from verifier.core.codes import CODES
 from verifier.core.coverage import Covered, State
 from verifier.core.demand import FACETS

@@ -21,6 +21,7 @@ from verifier.core.finding import Finding
 from verifier.core.limits import HOST_BYTES
 from verifier.core.outcome import Failed, Outcome, Report, Result, Subject
 from verifier.core.table import nearest
+from verifier.core.verdict import Exit
 from verifier.policy import judge
 from verifier.sources import beside, file
 
@@ -54,19 +55,11 @@ def verify_helper(
     for name in files:
         try:
             found = file.read(name, limit=max_size, stdin=stdin)
+            results += _judged(found, trust, demand, lineage=lineage)
         except PinproofError as error:
             results.append(_failed(name, error))
-            continue
-        results += [
-            judge(
-                outcome,
-                subject=subject(found),
-                demanded=demand.facets,
-                waivers=trust.policy.waivers,
-                now=trust.now,
-            )
-            for outcome in outcomes(found, trust.catalog, demand, lineage=lineage)
-        ]
+        except Exception as fault:  # noqa: BLE001  (the other files are reported all the same)
+            results.append(_fault(name, fault))
     return trust.report(tuple(results))
 
 
@@ -126,6 +119,21 @@ def outcomes(
         )
         results.append(_explained(outcome, found.data, entry, catalog, demand))
     return results or [unknown(found.data)]
+
+
+def _judged(
+    found: file.FileBytes, trust: Trust, demand: HelperDemand, *, lineage: str | None
+) -> list[Result]:
+    return [
+        judge(
+            outcome,
+            subject=subject(found),
+            demanded=demand.facets,
+            waivers=trust.policy.waivers,
+            now=trust.now,
+        )
+        for outcome in outcomes(found, trust.catalog, demand, lineage=lineage)
+    ]
 
 
 def _demand(trust: Trust, expect: str | None) -> HelperDemand:
@@ -216,6 +224,17 @@ def _failed(name: str, error: PinproofError) -> Failed:
         code=error.code,
         message=error.message,
         remedy=error.remedy,
+    )
+
+
+def _fault(name: str, fault: Exception) -> Failed:
+    return Failed(
+        subject=Subject(name=name),
+        exit=Exit.INTERNAL,
+        code="internal",
+        message=f"{name}: a fault of pinproof ({type(fault).__name__})",
+        remedy="report it with the file, if you may; pinproof --debug before the verb shows where",
+        fault=fault,
     )
 
 

@@ -114,7 +114,8 @@ def _shown(entry: Lineage) -> Answer:
             rows.append((version.id, f"{version.status}: {version.reason}"))
             continue
         count = len(entry.sites[version.body.sites])
-        rows.append((version.id, f"{version.status} · {version.body.pin} · {count} sites"))
+        reason = f" · {version.reason}" if version.reason else ""
+        rows.append((version.id, f"{version.status} · {version.body.pin} · {count} sites{reason}"))
         rows += [("", _produced(producer)) for producer in version.body.producers]
     return Answer(
         known=True,

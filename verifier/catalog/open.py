@@ -23,7 +23,8 @@ from verifier.catalog.tuf.values import Trusted
 from verifier.core.clock import print_time
 from verifier.core.finding import Finding, in_order
 from verifier.core.outcome import RegistryFacts
-from verifier.core.table import MalformedError, Table, nearest, quoted, read_toml
+from verifier.core.printable import quoted
+from verifier.core.table import MalformedError, Table, nearest, read_toml
 
 __all__ = ["Catalog", "Refused", "open_registry"]
 

@@ -186,7 +186,7 @@ def dotted(node: ast.expr) -> list[str]:
 def aliases_of(module: Module, names: set[str]) -> dict[str, str]:
     """Return under which other names the file imports modules of the names, or parts of them."""
     found: dict[str, str] = {}
-    for visit in module.visit(_lines_that_bind(module, names), {"Import", "ImportFrom"}):
+    for visit in module.visit(_lines_that_bind(module, names), {"alias"}):
         for identifier, form, what in bound(visit):
             imported = form in ("import", "from-import") and not names.isdisjoint(what.split("."))
             if imported and identifier not in names:
@@ -231,15 +231,13 @@ def _type_parameter(node: Any, _visit: Visit) -> Iterator[tuple[str, str, str]]:
     yield node.name, "type parameter", ""
 
 
-def _imported(node: ast.Import, _visit: Visit) -> Iterator[tuple[str, str, str]]:
-    for alias in node.names:
-        yield alias.asname or alias.name.split(".")[0], "import", alias.name
-
-
-def _imported_from(node: ast.ImportFrom, _visit: Visit) -> Iterator[tuple[str, str, str]]:
-    for alias in node.names:
-        source = "." * node.level + (node.module or "")
-        yield alias.asname or alias.name, "from-import", f"{source}.{alias.name}"
+def _imported(node: ast.alias, visit: Visit) -> Iterator[tuple[str, str, str]]:
+    statement = visit.statement
+    if isinstance(statement, ast.ImportFrom):
+        source = "." * statement.level + (statement.module or "")
+        yield node.asname or node.name, "from-import", f"{source}.{node.name}"
+    else:
+        yield node.asname or node.name.split(".")[0], "import", node.name
 
 
 def _handler(node: ast.ExceptHandler, _visit: Visit) -> Iterator[tuple[str, str, str]]:
@@ -268,8 +266,7 @@ _RULES: Final[dict[str, Any]] = {
     "TypeVar": _type_parameter,
     "ParamSpec": _type_parameter,
     "TypeVarTuple": _type_parameter,
-    "Import": _imported,
-    "ImportFrom": _imported_from,
+    "alias": _imported,
     "ExceptHandler": _handler,
     "Global": _declared,
     "Nonlocal": _declared,

@@ -90,12 +90,16 @@ def why_never(test: ast.expr | None, *, wanted: bool) -> Dead | None:
     if test is None:
         return None
     for debug in (True, False):
-        known = truth(fold(test, debug=debug)[id(test)])
+        known = _truth_of(test, debug)
         if known is not None and known is not wanted:
             word = "false" if wanted else "true"
-            when = "" if truth(fold(test)[id(test)]) is known else ", depending on __debug__"
+            when = "" if _truth_of(test, None) is known else ", depending on __debug__"
             return Dead(reason=f"a test is always {word}{when}", line=test.lineno)
     return None
+
+
+def _truth_of(test: ast.expr, debug: bool | None) -> bool | None:  # noqa: FBT001
+    return truth(fold(test, debug=debug).get(id(test), UNKNOWN))
 
 
 def truth(value: object) -> bool | None:
@@ -108,7 +112,7 @@ def truth(value: object) -> bool | None:
 
 
 def fold(root: ast.AST, *, debug: bool | None = None) -> dict[int, object]:
-    """Fold every expression of a tree; the result maps `id(node)` to its value or `UNKNOWN`.
+    """Fold every expression of a tree; the result maps `id(node)` to its value; none is unknown too.
 
     Of a statement these are its own expressions, not those of the statements inside it.
 

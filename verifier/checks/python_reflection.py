@@ -67,7 +67,7 @@ def reflection(
     lines |= module.lines_of(rb"\bimport[ \t\f\\\n]*\*")
     spelled: dict[int, tuple[str, ...]] = {}
     found = []
-    for visit in module.visit(lines, {"Name", "Attribute", "Import", "ImportFrom"}):
+    for visit in module.visit(lines, {"Name", "Attribute", "alias"}):
         for what in _uses(visit, aliases, own):
             start, end = _extent(module, visit)
             if any(low <= start and end <= high for low, high in ranges):
@@ -101,7 +101,7 @@ def _uses(visit: Visit, aliases: dict[str, str], own: tuple[Binding, ...]) -> It
         parts = dotted(node)
         parts[:1] = aliases.get(parts[0], parts[0]).split(".")
         yield from _by_path(".".join(parts))
-    elif isinstance(node, (ast.Import, ast.ImportFrom)):
+    elif isinstance(node, ast.alias):
         yield from _imports(visit)
 
 

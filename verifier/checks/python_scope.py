@@ -265,16 +265,15 @@ class Module:
 
     def _strangers(self, run: "_Run", top: int, bottom: int) -> tuple[int, ...]:
         """Return neighbouring lines in `top`..`bottom` that look like siblings but are none."""
-        body, owner, found, first, last = run
+        body, _, found, first, last = run
         at = body.index(found[0])
         indent = self._margin(first_line(found[0]))
         strangers = []
         before = self._code_between(first - 1, top, -1)
         if before and self._margin(before) == indent:
-            sibling = at and first_line(body[at - 1]) <= before <= last_line(body[at - 1])
-            # the head of `if (a and⏎b):` may be indented like its body; a statement may not
-            head = owner is not None and owner.first_line <= before <= owner.head_end
-            if not sibling and not (head and not _stands_alone(self._text(before))):
+            # at the start of a block this is the end of its head, which may be indented like it
+            sibling = first_line(body[at - 1]) <= before <= last_line(body[at - 1]) if at else None
+            if not sibling and (at or _stands_alone(self._text(before))):
                 strangers.append(before)
         after = self._code_between(last + 1, bottom)
         if after and self._margin(after) == indent:

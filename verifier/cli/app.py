@@ -81,7 +81,11 @@ def execute(arguments: list[str], *, clock: datetime | None) -> int:
     """Run one command line; every way out of it is an exit code of ARCHITECTURE §3."""
     try:
         outcome = _pinproof.main(
-            arguments, prog_name="pinproof", standalone_mode=False, obj={"clock": clock}
+            arguments,
+            prog_name="pinproof",
+            complete_var="",  # shell completion would exit 0 without a verdict
+            standalone_mode=False,
+            obj={"clock": clock, "debug": "--debug" in arguments},
         )
     except PinproofError as error:
         _show(error)

@@ -14,7 +14,8 @@ from verifier.cli.environment import colour_wanted
 from verifier.core.clock import parse_time
 from verifier.core.errors import UnavailableError, WrongCallError
 from verifier.core.limits import HOST_BYTES
-from verifier.core.outcome import Report
+from verifier.core.outcome import Failed, Report
+from verifier.core.printable import quoted
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -31,7 +32,7 @@ class _Time(click.ParamType[datetime]):
     ) -> datetime:
         time = value if isinstance(value, datetime) else parse_time(value)
         if time is None:
-            self.fail(f"{value!r} is no time as 2026-11-29T00:00:00Z", param, ctx)
+            self.fail(f"{quoted(str(value))} is no time as 2026-11-29T00:00:00Z", param, ctx)
         return time
 
 
@@ -113,9 +114,19 @@ def finish(value: Report | Answered, options: dict[str, Any]) -> int:
     targets = [_target(spec) for spec in options["outputs"]]
     for form, path in targets:
         output.write(path, rendered(value, form))
+    if isinstance(value, Report) and click.get_current_context().obj["debug"]:
+        _show_faults(value)
     colour = colour_wanted(terminal=sys.stdout.isatty())
     put(rendered(value, options["form"], colour=colour))
     return value.exit
+
+
+def _show_faults(value: Report) -> None:
+    import traceback  # noqa: PLC0415
+
+    for item in value.results:
+        if isinstance(item, Failed) and item.fault is not None:
+            traceback.print_exception(item.fault)
 
 
 def rendered(value: Report | Answered, form: str, *, colour: bool = False) -> bytes:

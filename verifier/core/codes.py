@@ -58,7 +58,6 @@ _ROWS: Final = (
         _UNDECIDED,
         "authentic, but the policy does not accept it",
     ),
-    Code("helper-not-current", "helper", _UNDECIDED, "authentic, but not the current version"),
     Code("helper-not-expected", "helper", _UNDECIDED, "authentic, but not the version asked for"),
     # step 5: the call sites
     Code("helper-site-missing", "sites", _REJECTED, "a call site is missing or drifted"),
@@ -117,7 +116,12 @@ _ROWS: Final = (
         "metadata that nothing delegates to",
     ),
     Code("registry-link", "registry", _UNDECIDED, "a link or special file in the registry"),
-    Code("registry-name-unsafe", "registry", _UNDECIDED, "a name that leaves its folder"),
+    Code(
+        "registry-name-unsafe",
+        "registry",
+        _UNDECIDED,
+        "a name that is not plain, or leaves its folder",
+    ),
     Code("registry-outside-paths", "registry", _UNDECIDED, "a role lists what it was not given"),
     Code("registry-too-large", "registry", _UNDECIDED, "more than the registry may hold"),
     Code("registry-malformed", "registry", _UNDECIDED, "metadata that breaks its format"),

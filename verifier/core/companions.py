@@ -9,10 +9,14 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bytecode:
-    """One `.pyc`: its path below the host's folder, with `/`, and its bytes."""
+    """One `.pyc`: its path below the host's folder, with `/`, and its bytes.
+
+    `data` is None where it may not be read; a path that ends in `/` is then a folder that may
+    not be looked into.
+    """
 
     path: str
-    data: bytes
+    data: bytes | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

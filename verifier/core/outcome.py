@@ -62,13 +62,14 @@ class Result:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Failed:
-    """A subject that could not be judged at all."""
+    """A subject that could not be judged at all. `fault` is the exception of a fault of ours."""
 
     subject: Subject
     exit: Exit
     code: str
     message: str
     remedy: str
+    fault: Exception | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -22,6 +22,7 @@ from verifier.core.clock import parse_time, print_time
 from verifier.core.digest import HEX64, Pin
 from verifier.core.errors import WrongCallError
 from verifier.core.limits import DOCUMENT_BYTES, DOCUMENT_DEPTH, MISTAKES_SHOWN
+from verifier.core.printable import quoted
 
 _INTEGER: Final = re.compile("0|-?[1-9][0-9]{0,17}")
 _TOML_QUOTED: Final = re.compile(
@@ -37,10 +38,11 @@ class MalformedError(WrongCallError):
     def __init__(self, what: str, mistakes: Iterable[str], *, remedy: str) -> None:
         """Join the mistakes to one message; all of them are shown up to a limit."""
         self.mistakes = tuple(mistakes)
+        self.what = what
         shown = self.mistakes[:MISTAKES_SHOWN]
         more = len(self.mistakes) - len(shown)
-        lines = [*shown, *([f"and {more} more"] if more else [])]
-        super().__init__(f"{what}: " + "; ".join(lines), code="malformed", remedy=remedy)
+        self.listed = (*shown, *([f"and {more} more"] if more else []))
+        super().__init__(f"{what}: " + "; ".join(self.listed), code="malformed", remedy=remedy)
 
 
 class DuplicateKeyError(ValueError):
@@ -154,11 +156,6 @@ def _refuse_surrogates(text: str) -> None:
         text.encode()
     except UnicodeEncodeError:
         raise ValueError("holds half of a surrogate pair") from None
-
-
-def quoted(text: str) -> str:
-    """Print foreign text in one line: quoted, control and invisible characters escaped."""
-    return json.dumps(text, ensure_ascii=not text.isprintable())
 
 
 class Table:

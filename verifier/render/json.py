@@ -12,6 +12,7 @@ from verifier import __version__
 from verifier.ask.answers import Answer, Answered
 from verifier.core.finding import Finding, Where
 from verifier.core.outcome import Failed, Identified, Report, Result, Subject
+from verifier.core.printable import printable
 
 
 def report(value: Report) -> bytes:
@@ -42,8 +43,16 @@ def answered(value: Answered) -> bytes:
 
 
 def _print(document: dict[str, Any]) -> bytes:
-    text = json.dumps(document, ensure_ascii=False, indent=2)
-    return text.encode("utf-8", "backslashreplace") + b"\n"
+    return json.dumps(_clean(document), ensure_ascii=False, indent=2).encode() + b"\n"
+
+
+def _clean(value: Any) -> Any:
+    """Decode foreign names as UTF-8 whatever the locale made of them; JSON escapes the rest."""
+    if isinstance(value, str):
+        return value if value.isascii() else printable(value)
+    if isinstance(value, dict):
+        return {key: _clean(item) for key, item in value.items()}
+    return [_clean(item) for item in value] if isinstance(value, list) else value
 
 
 def _frame(value: Report) -> dict[str, Any]:

@@ -10,10 +10,13 @@ from collections.abc import Iterator
 from typing import Final
 
 from verifier.ask.answers import Answer, Answered
+from verifier.core.codes import CODES
 from verifier.core.coverage import Covered, State
 from verifier.core.errors import PinproofError
 from verifier.core.finding import Finding
 from verifier.core.outcome import Failed, Identified, Report, Result
+from verifier.core.printable import printable
+from verifier.core.table import MalformedError
 from verifier.core.verdict import Exit, Verdict
 
 _COLUMNS: Final = 80
@@ -28,20 +31,24 @@ def report(value: Report, *, colour: bool = False) -> bytes:
     blocks = [_block(item, value, colour=colour) for item in value.results]
     if len(blocks) > 1:
         blocks.insert(0, _summary(value, colour=colour))
-    return "\n".join(blocks).encode("utf-8", "backslashreplace")
+    return "\n".join(blocks).encode()
 
 
 def answered(value: Answered, *, colour: bool = False) -> bytes:
     """Render the answers to a question that is no verdict."""
     blocks = [_answer(answer, colour=colour) for answer in value.answers]
-    return "\n".join(blocks).encode("utf-8", "backslashreplace")
+    return "\n".join(blocks).encode()
 
 
 def error(value: PinproofError, *, colour: bool = False) -> bytes:
     """Render what stopped a run before any judgement."""
-    lines = [_first("error", value.message, colour=colour)]
-    lines += ["", _row("you may", value.remedy), ""]
-    return "\n".join(lines).encode("utf-8", "backslashreplace")
+    headline, rows = value.message, []
+    if isinstance(value, MalformedError) and len(value.mistakes) > 1:
+        headline = f"{value.what}: {len(value.mistakes)} mistakes"
+        rows = [_row("mistake", mistake) for mistake in value.listed]
+    lines = [_first("error", headline, colour=colour), _second(_code(value.code)), "", *rows]
+    lines += [_row("you may", value.remedy), ""]
+    return "\n".join(lines).encode()
 
 
 # ── lines ──────────────────────────────────────────────────────────────────────────────────────
@@ -51,6 +58,10 @@ def _first(word: str, headline: str, *, colour: bool) -> str:
     painted = f"\033[{_COLOURS[word]}m{word}\033[0m" if colour and word in _COLOURS else word
     lines = _wrapped(headline, _VERDICT)
     return f"{painted}{' ' * (_VERDICT - len(word))}{lines}"
+
+
+def _code(code: str) -> str:
+    return f"{code}: {CODES[code].title}"
 
 
 def _second(text: str) -> str:
@@ -63,9 +74,9 @@ def _row(label: str, text: str) -> str:
 
 
 def _wrapped(text: str, indent: int) -> str:
-    """Wrap at 80 columns behind `indent`; control characters never reach a terminal."""
-    clean = "".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in text)
-    lines = textwrap.wrap(clean, _COLUMNS - indent, break_long_words=False, break_on_hyphens=False)
+    """Wrap at 80 columns behind `indent`."""
+    width = _COLUMNS - indent
+    lines = textwrap.wrap(printable(text), width, break_long_words=False, break_on_hyphens=False)
     return f"\n{' ' * indent}".join(lines)
 
 
@@ -81,14 +92,15 @@ def _summary(value: Report, *, colour: bool) -> str:
     order = ("rejected", "error", "undecided", "verified")
     counts = ", ".join(f"{words[word]} {word}" for word in order if words[word])
     files = len({item.subject.name for item in value.results})
-    word = str(value.verdict or "error")
-    what = f"{files} {'file' if files == 1 else 'files'}, {len(value.results)} answers: {counts}"
-    return _first(word, what, colour=colour) + "\n"
+    about = f"{files} {'file' if files == 1 else 'files'}"
+    if files != len(value.results):
+        about += f", {len(value.results)} answers"
+    return _first(str(value.verdict or "error"), f"{about}: {counts}", colour=colour) + "\n"
 
 
 def _block(item: Result | Failed, value: Report, *, colour: bool) -> str:
     if isinstance(item, Failed):
-        lines = [_first("error", item.message, colour=colour), _second(item.code)]
+        lines = [_first("error", item.message, colour=colour), _second(_code(item.code))]
         lines += ["", _row("you may", item.remedy)]
         return "\n".join(lines) + "\n"
     main = _main(item)
@@ -149,15 +161,15 @@ def _reason(item: Result, main: Finding | None) -> str:
         line = f" (line {main.where.line})" if main.where.line else ""
         return f"{main.code}: {main.row.title}{line}"
     if item.verdict is Verdict.VERIFIED:
-        words = [f.replace("-", " ") for f in _in_order(item) if f in item.demanded]
+        if item.kind == "registry":
+            return "every file is signed, every entry parses, the index is as derived"
+        held = [c.facet for c in item.coverage if c.facet in item.demanded and c.state.holds]
+        words = [facet.replace("-", " ") for facet in held]
         listed = " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
-        return f"{listed} {'are' if len(words) > 1 else 'is'} as registered"
+        waived = f"; waived: {', '.join(item.waived)}" if item.waived else ""
+        return f"{listed} {'are' if len(words) > 1 else 'is'} as registered{waived}"
     unmet = [c.facet for c in item.coverage if c.facet in item.demanded and not c.state.holds]
     return f"nothing says yes: {', '.join(unmet)} not checked"
-
-
-def _in_order(item: Result) -> list[str]:
-    return [covered.facet for covered in item.coverage]
 
 
 def _rows(item: Result, main: Finding | None, value: Report) -> Iterator[tuple[str, str]]:
@@ -172,7 +184,8 @@ def _rows(item: Result, main: Finding | None, value: Report) -> Iterator[tuple[s
         yield "also", f"{len(others) - _MOST_ALSO} more (--format json lists all)"
     if item.identified or item.kind == "registry":
         for covered in item.coverage:
-            yield covered.facet.replace("-", " "), _covered(covered)
+            label = "contents" if item.kind == "registry" else covered.facet.replace("-", " ")
+            yield label, _covered(covered)
     if item.not_proven:
         yield "not proven", "; ".join(item.not_proven)
     yield from _facts(value)

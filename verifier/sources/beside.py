@@ -1,6 +1,7 @@
 """What lies beside a host file and Python might load in its place (CHECKS helper, step 9).
 
-Everything that could matter is listed and nothing decided. Links are named, never followed.
+Everything that could matter is listed and nothing decided: Python follows links to bytecode, and
+so does this module. What may not be read is listed too, without bytes.
 """
 
 from pathlib import Path
@@ -12,40 +13,41 @@ from verifier.sources.file import FileBytes, read
 
 
 def companions(file: FileBytes) -> Companions | None:
-    """List what lies beside `file`; None for standard input, or where one may not look."""
+    """List what lies beside `file`; None for standard input."""
     if file.mtime is None:
         return None
     path = Path(file.name)
     folder, stem = path.parent, path.stem
-    try:
-        names = [name for name in _listing(folder) if name.split(".")[0] == stem]
-        inside = _listing(folder / stem)
-        cached = [f"__pycache__/{name}" for name in _listing(folder / "__pycache__")]
-    except OSError:
-        return None
-    entries = {name for name in names if name != path.name}
+    unreadable: list[Bytecode] = []
+    names = _listing(folder, "", unreadable)
+    inside = _listing(folder / stem, stem, unreadable)
+    cached = _listing(folder / "__pycache__", "__pycache__", unreadable)
+    entries = {name for name in names if name.split(".")[0] == stem and name != path.name}
     entries |= {f"{stem}/{name}" for name in inside if name.split(".")[0] == "__init__"}
-    compiled = [name for name in cached if name.split("/")[1].startswith(f"{stem}.")]
+    compiled = [f"__pycache__/{name}" for name in cached if name.startswith(f"{stem}.")]
     compiled += [name for name in entries if name == f"{stem}.pyc"]
-    try:
-        bytecode = tuple(
-            Bytecode(path=name, data=read(str(folder / name), limit=BYTECODE_BYTES).data)
-            for name in sorted(compiled)
-            if name.endswith(".pyc")
-        )
-    except UnavailableError:
-        return None
+    bytecode = [_bytecode(folder, name) for name in compiled if name.endswith(".pyc")]
     return Companions(
         entries=tuple(sorted(entries)),
-        bytecode=bytecode,
+        bytecode=tuple(sorted([*bytecode, *unreadable], key=lambda pyc: pyc.path)),
         mtime=file.mtime,
         size=len(file.data),
     )
 
 
-def _listing(folder: Path) -> list[str]:
-    """List a folder that may be absent; a file or link to nothing of that name has no entries."""
+def _bytecode(folder: Path, name: str) -> Bytecode:
+    try:
+        return Bytecode(path=name, data=read(str(folder / name), limit=BYTECODE_BYTES).data)
+    except UnavailableError:
+        return Bytecode(path=name, data=None)
+
+
+def _listing(folder: Path, name: str, unreadable: list[Bytecode]) -> list[str]:
+    """List a folder that may be absent; note one that may not be looked into."""
     try:
         return [entry.name for entry in folder.iterdir()]
     except (FileNotFoundError, NotADirectoryError):
+        return []
+    except OSError:
+        unreadable.append(Bytecode(path=f"{name}/", data=None))
         return []

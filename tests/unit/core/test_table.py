@@ -7,12 +7,13 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
+from verifier.core.printable import quoted
 from verifier.core.table import (
     DuplicateKeyError,
     MalformedError,
     Table,
     nearest,
-    quoted,
     read_json,
     read_toml,
     write_toml,

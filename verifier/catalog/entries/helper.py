@@ -14,6 +14,7 @@ from enum import StrEnum
 from typing import Final, NamedTuple, TypeVar
 
 from verifier.core.digest import Pin
+from verifier.core.printable import quoted
 from verifier.core.table import Table
 
 T = TypeVar("T")
@@ -236,7 +237,7 @@ def _identifiers(table: Table, key: str) -> tuple[str, ...]:
     names = table.texts(key)
     for name in names:
         if not re.fullmatch(_IDENTIFIER, name):
-            table.mistake(key, f"{name!r} is no ASCII identifier")
+            table.mistake(key, f"{quoted(name)} is no ASCII identifier")
     return names
 
 

@@ -28,8 +28,6 @@ from verifier.core.errors import UnavailableError
 from verifier.core.finding import Finding
 from verifier.core.limits import METADATA_BYTES, REGISTRY_FILES
 
-#: What an operator does about a folder that is not as it was released.
-RESTORE: Final = "restore the registry folder from its release; nothing in it is used as it stands"
 #: One segment of a role's or target's name.
 SEGMENT: Final = re.compile(r"(?!\.{1,2}$)[a-z0-9._-]+")
 

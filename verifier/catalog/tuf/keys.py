@@ -20,7 +20,7 @@ from tuf.api.metadata import Signature, VerificationResult
 from verifier.catalog.tuf.problems import problem
 from verifier.core.digest import HEX64, sha256
 from verifier.core.finding import Finding
-from verifier.core.table import quoted
+from verifier.core.printable import quoted
 
 _CURVES: Final = {"ecdsa-sha2-nistp256": "secp256r1", "ecdsa-sha2-nistp384": "secp384r1"}
 _ACCEPTED: Final = {("ed25519", "ed25519"), *(("ecdsa", scheme) for scheme in _CURVES)}

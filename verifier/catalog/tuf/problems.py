@@ -11,7 +11,9 @@ from verifier.core.digest import Pin
 from verifier.core.finding import Finding, Where
 
 #: What an operator does about a registry that is not as it was released.
-RESTORE: Final = "restore the registry folder from its release; nothing in it is used as it stands"
+RESTORE: Final = (
+    "restore the registry folder from its release; what is named here is not used as it stands"
+)
 #: What an operator does about a registry that is as it was released, long ago.
 UPDATE: Final = "get the current release of the registry"
 #: What a maintainer does about entries and index that do not fit each other.

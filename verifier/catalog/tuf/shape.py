@@ -21,7 +21,8 @@ from verifier.catalog.tuf.problems import RESTORE, problem, unsafe_name
 from verifier.core.digest import sha256
 from verifier.core.finding import Finding
 from verifier.core.limits import METADATA_BYTES
-from verifier.core.table import DuplicateKeyError, MalformedError, Table, quoted, read_json
+from verifier.core.printable import quoted
+from verifier.core.table import DuplicateKeyError, MalformedError, Table, read_json
 
 S = TypeVar("S", bound=Signed)
 

@@ -229,6 +229,16 @@ def _acceptance(
 ) -> "tuple[Finding, ...]":
     """Step 3, last words: authentic bytes that the policy, or the caller, did not ask for."""
     version, findings = placed.version, []
+    if version.status is Status.REVOKED:
+        return (
+            Finding(
+                code="helper-revoked",
+                expected="a version in force",
+                got=f"{version.id}, which was revoked",
+                cause=version.reason,
+                remedy=f"install {lineage.current}, or what the project names in its place",
+            ),
+        )
     supported = [v.id for v in lineage.versions if v.status is Status.SUPPORTED]
     accepted = f"{lineage.name}/{version.id}"
     if version.status is not Status.SUPPORTED and accepted not in demand.accept:
@@ -237,8 +247,8 @@ def _acceptance(
                 code="helper-not-accepted",
                 expected=f"one of {', '.join(supported)}",
                 got=f"{version.id}, published by the same project, not accepted by the policy",
-                remedy=f"judge with a policy that accepts {accepted}, or migrate from it with "
-                "such a policy; do not edit markers",
+                remedy=f"judge with a policy that accepts {accepted}, or install a supported "
+                "version on a pristine file; do not edit markers",
             )
         )
     wanted = demand.expect or (lineage.current if demand.current_only else None)
@@ -250,7 +260,8 @@ def _acceptance(
                 expected=f"{wanted}" + (" (current)" if wanted == lineage.current else ""),
                 got=f"{version.id}, authentic; the current version is {lineage.current}",
                 cause="an upgrade that was not installed, or an image built before it",
-                remedy=f"migrate the file to {wanted}, or ask for {version.id} if that is right",
+                remedy=f"install {wanted} on a pristine file, or ask for {version.id} if that is "
+                "the right one",
             )
         )
     return tuple(findings)

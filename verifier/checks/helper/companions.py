@@ -68,7 +68,8 @@ def bytecode(
     if unsure:
         detail = "; ".join(sorted(unsure))
         return (), Covered(facet=_FACET, state=State.NOT_CHECKED, detail=detail)
-    return (), Covered(facet=_FACET, state=State.HELD)
+    detail = "compiled from these bytes" if companions.bytecode else "none beside the file"
+    return (), Covered(facet=_FACET, state=State.HELD, detail=detail)
 
 
 # ── 9a ─────────────────────────────────────────────────────────────────────────────────────────
@@ -95,27 +96,31 @@ def _shadowed(path: str, filename: str) -> Finding:
 
 def _judge(pyc: Bytecode, companions: Companions, data: bytes, stem: str) -> _Judged:
     tag = _TAG.fullmatch(pyc.path.rpartition("/")[2].removesuffix(".pyc").removeprefix(stem))
-    flags = int.from_bytes(pyc.data[4:8], "little")
-    if tag is None or len(pyc.data) < _HEADER or flags & ~(_HASHED | _CHECKED):
+    if pyc.data is None:
+        return _Judged() if tag is None else _Judged(not_checked="cannot be read")
+    content = pyc.data
+    flags = int.from_bytes(content[4:8], "little")
+    if tag is None or len(content) < _HEADER or flags & ~(_HASHED | _CHECKED):
         return _Judged()  # no interpreter loads it
     if flags == _HASHED:
         cause = "Python runs it without a look at the source"
-        return _Judged(finding=_finding("helper-bytecode-unchecked", pyc, cause))
-    if not flags & _HASHED and not _same_age(pyc, companions):
+        return _Judged(finding=_finding("helper-bytecode-unchecked", pyc.path, cause))
+    ours = content[:4] == MAGIC_NUMBER
+    # the hash of the source is keyed by the magic number: of another Python's nothing is known
+    hashed = not ours or content[8:_HEADER] == source_hash(data)
+    if not (hashed if flags & _HASHED else _same_age(content, companions)):
         return _Judged()  # stale: Python compiles the source again
-    if pyc.data[:4] != MAGIC_NUMBER:
+    if not ours:
         return _Judged(not_checked="written by another Python")
-    if flags & _HASHED and pyc.data[8:_HEADER] != source_hash(data):
-        return _Judged()  # stale
-    return _compared(pyc, data, tag["level"])
+    return _compared(pyc.path, content[_HEADER:], data, tag["level"])
 
 
-def _same_age(pyc: Bytecode, companions: Companions) -> bool:
+def _same_age(content: bytes, companions: Companions) -> bool:
     expected = [value & _MASK for value in (companions.mtime, companions.size)]
-    return expected == [int.from_bytes(pyc.data[at : at + 4], "little") for at in (8, 12)]
+    return expected == [int.from_bytes(content[at : at + 4], "little") for at in (8, 12)]
 
 
-def _compared(pyc: Bytecode, data: bytes, level: str | None) -> _Judged:
+def _compared(path: str, code: bytes, data: bytes, level: str | None) -> _Judged:
     if level not in _LEVELS:
         return _Judged(not_checked="an optimisation that is not known")
     ours = _marshalled(data, _LEVELS[level])
@@ -123,10 +128,10 @@ def _compared(pyc: Bytecode, data: bytes, level: str | None) -> _Judged:
         return _Judged(not_checked="the verified bytes do not compile with this Python")
     if not same_code(ours, ours):
         return _Judged(not_checked="this Python writes bytecode that cannot be read here")
-    if same_code(pyc.data[_HEADER:], ours):
+    if same_code(code, ours):
         return _Judged()
     cause = "Python would run it, and the verified bytes compile to other code"
-    return _Judged(finding=_finding("helper-bytecode-different", pyc, cause))
+    return _Judged(finding=_finding("helper-bytecode-different", path, cause))
 
 
 def _marshalled(data: bytes, level: int) -> bytes | None:
@@ -139,10 +144,10 @@ def _marshalled(data: bytes, level: int) -> bytes | None:
         return None
 
 
-def _finding(code: str, pyc: Bytecode, cause: str) -> Finding:
+def _finding(code: str, path: str, cause: str) -> Finding:
     return Finding(
         code=code,
-        where=Where(path=pyc.path),
+        where=Where(path=path),
         cause=cause,
-        remedy=f"remove {pyc.path}: Python writes it again from the source",
+        remedy=f"remove {path}: Python writes it again from the source",
     )

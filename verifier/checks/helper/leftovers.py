@@ -8,7 +8,7 @@ from verifier.checks.helper.sightings import Sightings, tag_variants
 from verifier.checks.helper.words import LOOK, RESTORE
 from verifier.core.finding import Finding, Where
 from verifier.core.limits import PLACES_LISTED
-from verifier.core.table import quoted
+from verifier.core.printable import quoted
 
 
 def leftovers(

@@ -13,7 +13,7 @@ from verifier.catalog.entries.helper import Lineage, Status, Version
 from verifier.checks.helper.regions import occurrences
 from verifier.checks.helper.words import LOOK, REPORT, RESTORE
 from verifier.core.finding import Finding, Where
-from verifier.core.table import quoted
+from verifier.core.printable import quoted
 
 K = TypeVar("K")
 
@@ -75,10 +75,10 @@ def candidates(
         marker: tuple(v for v in lineage.versions if v.marker == marker) for marker in seen.markers
     }
     refused = [
-        _refused(data, version, seen.markers[marker])
+        _unattested(data, version, seen.markers[marker])
         for marker, versions in registered.items()
         for version in versions
-        if version.status in (Status.UNATTESTED, Status.REVOKED)
+        if version.status is Status.UNATTESTED
     ]
     if len(seen.markers) > 1:
         refused.append(_mixed(data, seen.markers))
@@ -113,12 +113,11 @@ def _present(data: bytes, texts: dict[K, bytes]) -> dict[K, list[int]]:
     return {key: offsets for key, offsets in found.items() if offsets}
 
 
-def _refused(data: bytes, version: Version, offsets: list[int]) -> Finding:
-    unattested = version.status is Status.UNATTESTED
+def _unattested(data: bytes, version: Version, offsets: list[int]) -> Finding:
     return Finding(
-        code="helper-unattested" if unattested else "helper-revoked",
+        code="helper-unattested",
         where=Where.at(data, offsets[0], len(version.marker)),
-        expected="a version whose body was published" if unattested else "a version in force",
+        expected="a version whose body was published",
         got=f"the marker of {version.id}",
         cause=version.reason or None,
         remedy=RESTORE,

@@ -12,7 +12,7 @@ from verifier.checks.helper.regions import PlacedHelper, occurrences
 from verifier.checks.helper.words import RESTORE
 from verifier.core.digest import Pin
 from verifier.core.finding import Finding, Where
-from verifier.core.table import quoted
+from verifier.core.printable import quoted
 
 
 def find_helper(

@@ -18,7 +18,7 @@ from verifier.checks.helper.sites import find_sites
 from verifier.checks.helper.span import apparent_end, find_helper
 from verifier.core.finding import Finding, Where
 from verifier.core.outcome import Outcome
-from verifier.core.table import quoted
+from verifier.core.printable import quoted
 
 Prefixes = Mapping[str, Sequence[str]]
 

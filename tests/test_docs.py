@@ -1,0 +1,55 @@
+"""Everything that the documents show runs, and every link leads somewhere."""
+
+import doctest
+import importlib
+import re
+from pathlib import Path
+from typing import Final
+
+import pytest
+from support import runs
+
+PROJECT: Final = Path(__file__).parents[1]
+PAGES: Final = sorted([*PROJECT.glob("*.md"), *(PROJECT / "docs").rglob("*.md")])
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(PROJECT)))
+def test_examples_in_pages_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    failed, _ = doctest.testfile(str(page), module_relative=False, optionflags=doctest.ELLIPSIS)
+    assert failed == 0
+
+
+@pytest.mark.parametrize("name", ["verifier", "verifier.ask", "verifier.core.digest"])
+def test_examples_in_docstrings_run(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    result = doctest.testmod(importlib.import_module(name))
+    assert result.attempted
+    assert not result.failed
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(PROJECT)))
+def test_links_lead_somewhere(page: Path) -> None:
+    for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", page.read_text()):
+        if not target.startswith(("http://", "https://")):
+            assert (page.parent / target).exists(), target
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(PROJECT)))
+def test_commands_in_pages_exist(page: Path, tmp_path: Path) -> None:
+    """Every `pinproof VERB …` that a page shows is a verb with such options."""
+    text = page.read_text()
+    for line in re.findall(r"^\s*(?:\$ )?pinproof ([a-z][^\n`]*)$", text, re.MULTILINE):
+        words = line.split()
+        verb = words[:2] if words[0] in ("verify", "check", "sign") else words[:1]
+        ran = runs.run([*verb, "--help"], cwd=tmp_path)
+        assert ran.exit == 0, line
+        for option in re.findall(r"--[a-z-]+", line):
+            assert option.encode() in ran.stdout, f"{option}: {line}"
+
+
+def test_readme_leads_with_the_two_commands() -> None:
+    readme = (PROJECT / "README.md").read_text()
+    assert readme.index("make demo") < readme.index("make test") < 2500

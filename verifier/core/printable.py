@@ -1,0 +1,30 @@
+"""Foreign text made fit to print: names, lines of a file, whatever somebody else chose.
+
+A report must not depend on the locale (law 2), and nothing foreign may steer a terminal. File
+names reach Python as text with the bytes it could not decode smuggled in as lone surrogates;
+which bytes those are depends on the locale, so they are always decoded anew as UTF-8.
+"""
+
+import json
+
+
+def printable(text: str) -> str:
+    """Return `text` as one line of visible characters, all others escaped."""
+    try:
+        data = text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        data = text.encode("utf-8", "backslashreplace")
+    decoded = data.decode("utf-8", "backslashreplace")
+    if decoded.isprintable():
+        return decoded
+    return "".join(c if c.isprintable() else _escaped(c) for c in decoded)
+
+
+def quoted(text: str) -> str:
+    """Return foreign text in quotes, on one line: what errors show of a file's content."""
+    return json.dumps(text, ensure_ascii=not text.isprintable())
+
+
+def _escaped(character: str) -> str:
+    code = ord(character)
+    return f"\\u{code:04x}" if code > 0xFF else f"\\x{code:02x}"  # noqa: PLR2004  (one byte)

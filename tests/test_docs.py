@@ -41,8 +41,12 @@ def test_links_lead_somewhere(page: Path) -> None:
 def test_commands_in_pages_exist(page: Path, tmp_path: Path) -> None:
     """Every `pinproof VERB …` that a page shows is a verb with such options."""
     text = page.read_text()
-    for line in re.findall(r"^\s*(?:\$ )?pinproof ([a-z][^\n`]*)$", text, re.MULTILINE):
-        words = line.split()
+    blocks = re.findall(
+        r"^ *```[a-z]*\n(.*?)^ *```$|`(pinproof [^`\n]+)`", text, re.MULTILINE | re.DOTALL
+    )
+    shown = "\n".join(part for block in blocks for part in block)
+    for line in re.findall(r"^\s*(?:\$ )?pinproof ([a-z][^\n`]*)$", shown, re.MULTILINE):
+        words = line.replace("\\|", " ").split()
         verb = words[:2] if words[0] in ("verify", "check", "sign") else words[:1]
         ran = runs.run([*verb, "--help"], cwd=tmp_path)
         assert ran.exit == 0, line

@@ -31,6 +31,20 @@ def test_the_suite_runs_on_the_installed_wheel() -> None:
     assert (PACKAGE / "_shipped" / "registry" / "metadata").is_dir()
 
 
+def test_a_bare_checkout_has_no_data_and_says_so() -> None:
+    """Nothing looks one level up for a registry (ARCHITECTURE §2)."""
+    code = "import sys; from verifier.cli import main; sys.exit(main(sys.argv[1:]))"
+    done = subprocess.run(
+        [sys.executable, "-c", code, "list"],
+        cwd=Path(__file__).parents[1],
+        capture_output=True,
+        check=False,
+    )
+    assert done.returncode == 4
+    assert f"{'no-shipped-data'}: " in done.stderr.decode()
+    assert b"pip install" in done.stderr
+
+
 # 1. Only success is success.
 
 
@@ -163,11 +177,9 @@ def test_nothing_runs_and_no_socket_opens(tmp_path: Path) -> None:
 def test_the_suite_has_no_route_but_loopback() -> None:
     if not os.environ.get("PINPROOF_OFFLINE"):
         pytest.skip("no network namespace on this machine: tests/offline says so when it starts")
-    with (
-        socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as handle,
-        pytest.raises(OSError, match="unreachable"),
-    ):
-        handle.connect(("192.0.2.1", 9))
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as handle:  # noqa: SIM117
+        with pytest.raises(OSError, match="unreachable"):
+            handle.connect(("192.0.2.1", 9))
 
 
 # 6. No third-party text: the registry holds single lines only.

@@ -64,7 +64,7 @@ stage("our ask and policy", "verifier.ask.helper")
 stage("our cli and render", "verifier.cli.app", "verifier.cli.verbs.verify", "verifier.render.text")
 
 from verifier.ask.helper import verify_helper  # noqa: E402
-from verifier.ask.trust import trust  # noqa: E402
+from verifier.ask.trusted import trust  # noqa: E402
 from verifier.render import text  # noqa: E402
 
 builtins.compile = timed_compile

@@ -12,11 +12,15 @@ none reaches the network.
 'cannot-read'
 """
 
-from verifier.ask.answers import Answer, Answered
-from verifier.ask.helper import verify_helper, why
-from verifier.ask.identify import identify
-from verifier.ask.registry import check_registry, explain, list_entries, show
-from verifier.ask.trust import Trust, trust
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from verifier.ask.answers import Answer, Answered
+    from verifier.ask.helper import verify_helper, why
+    from verifier.ask.identity import identify
+    from verifier.ask.registry import check_registry, explain, list_entries, show
+    from verifier.ask.trusted import Trust, trust
 
 __all__ = [
     "Answer",
@@ -31,3 +35,25 @@ __all__ = [
     "verify_helper",
     "why",
 ]
+
+#: Where each name lives. They are imported when first used: a run asks one question, and the
+#: modules of the others would be a tenth of its time.
+_HOMES: Final = {
+    "answers": ("Answer", "Answered"),
+    "helper": ("verify_helper", "why"),
+    "identity": ("identify",),
+    "registry": ("check_registry", "explain", "list_entries", "show"),
+    "trusted": ("Trust", "trust"),
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Import the public name `name` (PEP 562)."""
+    for home, names in _HOMES.items():
+        if name in names:
+            return getattr(import_module(f"verifier.ask.{home}"), name)
+    raise AttributeError(f"module 'verifier.ask' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

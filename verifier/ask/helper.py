@@ -5,14 +5,13 @@ from pathlib import Path
 from typing import BinaryIO
 
 from verifier.ask.answers import Answer, Answered
-from verifier.ask.trust import Trust
-from verifier.ask.trust import trust as open_trust
+from verifier.ask.trusted import Trust
+from verifier.ask.trusted import trust as open_trust
 from verifier.catalog.entries.helper import Lineage
 from verifier.catalog.open import Catalog, Refused
 from verifier.checks.helper import check, unknown
 from verifier.checks.helper.rest import pristine
 from verifier.checks.helper.sightings import mentions
-from verifier.checks.helper.why import explained
 from verifier.core.coverage import Covered, State
 from verifier.core.demand import FACETS, HelperDemand
 from verifier.core.digest import Digest, sha256
@@ -213,6 +212,8 @@ def _explained(
         f.row.outcome == "rejected" or f.row.facet in demand.facets for f in outcome.findings
     ):
         return outcome
+    from verifier.checks.helper.why import explained  # noqa: PLC0415  (only refusals pay)
+
     lines = catalog.lines(entry.name)
     return explained(outcome, data, entry, {} if isinstance(lines, Refused) else lines or {})
 

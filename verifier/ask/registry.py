@@ -1,8 +1,8 @@
 """What the registry holds, whether it authenticates as a whole, and what a code means."""
 
 from verifier.ask.answers import Answer, Answered, refusal
-from verifier.ask.trust import Trust
-from verifier.ask.trust import trust as open_trust
+from verifier.ask.trusted import Trust
+from verifier.ask.trusted import trust as open_trust
 from verifier.catalog.entries.helper import Lineage, Producer
 from verifier.catalog.open import Catalog, Refused
 from verifier.core.codes import CODES

@@ -90,15 +90,15 @@ def why_never(test: ast.expr | None, *, wanted: bool) -> Dead | None:
     if test is None:
         return None
     for debug in (True, False):
-        known = _truth_of(test, debug)
+        known = _truth_of(test, debug=debug)
         if known is not None and known is not wanted:
             word = "false" if wanted else "true"
-            when = "" if _truth_of(test, None) is known else ", depending on __debug__"
+            when = "" if _truth_of(test, debug=None) is known else ", depending on __debug__"
             return Dead(reason=f"a test is always {word}{when}", line=test.lineno)
     return None
 
 
-def _truth_of(test: ast.expr, debug: bool | None) -> bool | None:  # noqa: FBT001
+def _truth_of(test: ast.expr, *, debug: bool | None) -> bool | None:
     return truth(fold(test, debug=debug).get(id(test), UNKNOWN))
 
 
@@ -112,12 +112,11 @@ def truth(value: object) -> bool | None:
 
 
 def fold(root: ast.AST, *, debug: bool | None = None) -> dict[int, object]:
-    """Fold every expression of a tree; the result maps `id(node)` to its value; none is unknown too.
+    """Fold every expression of a tree; the result maps `id(node)` to its value.
 
-    Of a statement these are its own expressions, not those of the statements inside it.
-
-    Children come before their parents, so that nothing recurses. The work is bounded by the tree
-    and by what all built text may hold together.
+    What is missing in it is `UNKNOWN` too. Of a statement these are its own expressions, not
+    those of the statements inside it. Children come before their parents, so that nothing
+    recurses; the work is bounded by the tree and by what all built text may hold together.
     """
     order = [root]
     for node in order:

@@ -9,7 +9,7 @@ import click
 
 from verifier.actions import output
 from verifier.ask.answers import Answered
-from verifier.ask.trust import Trust, trust
+from verifier.ask.trusted import Trust, trust
 from verifier.cli.environment import colour_wanted
 from verifier.core.clock import parse_time
 from verifier.core.errors import UnavailableError, WrongCallError

@@ -242,6 +242,14 @@ def test_what_loading_would_read_otherwise_is_refused() -> None:
         assert not same_code(same, same)
 
 
+def test_a_field_that_is_not_compared_still_has_its_kind() -> None:
+    """The file name as a reference to bytes: `marshal.loads` would fail on it."""
+    at = CODE.index(b"here") - 2
+    assert CODE[at : at + 2] in (b"\xda\x04", b"\xfa\x04", b"Z\x04", b"z\x04")
+    assert same_code(CODE[:at] + b"\xfa\x05there" + CODE[at + 6 :], CODE)
+    assert not same_code(CODE[:at] + b"\xf3\x04\0\0\0here" + CODE[at + 6 :], CODE)
+
+
 @given(st.data())
 def test_one_changed_byte_is_the_same_only_where_nothing_runs(data: st.DataObject) -> None:
     """Never an error, and never equal with other code, constants or names."""

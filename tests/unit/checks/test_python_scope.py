@@ -650,6 +650,6 @@ def test_every_line_of_real_files_has_an_answer(name: str) -> None:
         kinds.add(type(found))
         if isinstance(found, Insertion):
             assert found.strangers == (), line
-            assert [(s.line, s.end_line) for s in found.statements] in ([(line, line)],)
+            assert [(s.line, s.end_line) for s in found.statements] == [(line, line)]
     assert kinds == {Insertion, Misplaced}
     assert parsed.fragment(0, len(data)).same

@@ -24,7 +24,6 @@ from fnmatch import fnmatchcase
 from importlib.util import MAGIC_NUMBER, source_hash
 from typing import Final
 
-from verifier.checks.helper.marshalled import same_code
 from verifier.checks.python_source import refused, settled
 from verifier.core.companions import Bytecode, Companions
 from verifier.core.coverage import Covered, State
@@ -123,6 +122,8 @@ def _same_age(content: bytes, companions: Companions) -> bool:
 def _compared(path: str, code: bytes, data: bytes, level: str | None) -> _Judged:
     if level not in _LEVELS:
         return _Judged(not_checked="an optimisation that is not known")
+    from verifier.checks.helper.marshalled import same_code  # noqa: PLC0415  (rarely needed)
+
     ours = _marshalled(data, _LEVELS[level])
     if ours is None:
         return _Judged(not_checked="the verified bytes do not compile with this Python")

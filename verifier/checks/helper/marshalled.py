@@ -35,7 +35,7 @@ _NOT_COMPARED: Final = frozenset(("filename", "linetable"))
 
 def same_code(one: bytes, other: bytes) -> bool:
     """Whether both are one marshalled code object each, and the same one."""
-    numbers: dict[Any, int] = {}
+    numbers: dict[tuple[Any, ...], int] = {}
     try:
         return _Reader(one, numbers).code() == _Reader(other, numbers).code()
     except (LookupError, ValueError):
@@ -56,11 +56,12 @@ class _Open:
 class _Reader:
     """One pass over marshalled bytes; `numbers` is shared by what is compared."""
 
-    def __init__(self, data: bytes, numbers: dict[Any, int]) -> None:
+    def __init__(self, data: bytes, numbers: dict[tuple[Any, ...], int]) -> None:
         self._data = data
         self._at = 0
         self._numbers = numbers
         self._references: list[int | None] = []
+        self._kinds: dict[int, Any] = {}
 
     def code(self) -> int:
         """Return the number of the one code object that the bytes are."""
@@ -87,8 +88,10 @@ class _Reader:
             raise ValueError
         return count
 
-    def _number(self, value: Any) -> int:
-        return self._numbers.setdefault(value, len(self._numbers))
+    def _number(self, value: tuple[Any, ...]) -> int:
+        number = self._numbers.setdefault(value, len(self._numbers))
+        self._kinds[number] = value[0]
+        return number
 
     def _object(self) -> int:
         """Read one object and all inside it, innermost first."""
@@ -130,12 +133,12 @@ class _Reader:
         container = open_.pop()
         items = container.items
         if container.kind == b"c":
+            # of what is not compared the kind is: Python trusts it when it loads
             compared = (
-                item
+                self._kinds[item] if name in _NOT_COMPARED else item
                 for name, item in zip(_CODE_OBJECTS, items, strict=True)
-                if name not in _NOT_COMPARED
             )
-            value: Any = ("code", *container.integers, *compared)
+            value: tuple[Any, ...] = ("code", *container.integers, *compared)
         elif container.kind == b">":
             value = ("frozenset", *sorted(items))
         else:
@@ -166,7 +169,7 @@ class _Reader:
             digits = self._integer()
             return self._number((kind, digits, self._take(_DIGIT * abs(digits))))
         if kind in _SINGLE:
-            return self._number(kind)
+            return self._number((kind,))
         raise ValueError
 
 

@@ -19,9 +19,9 @@ from verifier.checks.python_binding import (
     Binding,
     attribute_stores,
     bindings,
+    names_of,
     rebindings,
 )
-from verifier.checks.python_reflection import reflection
 from verifier.checks.python_scope import (
     Enclosing,
     Insertion,
@@ -96,7 +96,6 @@ def judge(
 def _unparsable(problem: Unparsable) -> Finding:
     return Finding(
         code="helper-unparsable",
-        where=Where(line=problem.line),
         expected="Python that this interpreter can parse",
         got=problem.reason,
         cause="a damaged file, or one written for a newer Python",
@@ -140,7 +139,7 @@ def _facts(
     placed: tuple[tuple[PlacedSite, Insertion], ...],
 ) -> _Facts:
     body = installed.helper.body
-    holders = {step.name for _, found in placed for step in found.scope}
+    holders = {name for _, found in placed for name in names_of(found.scope)}
     names = {*lineage.owned_names, *body.required_imports, *body.reads_builtins, "__builtins__"}
     patchable = {step.name for _, found in placed for step in found.scope if step.kind == "class"}
     return _Facts(
@@ -149,7 +148,9 @@ def _facts(
         installed=installed,
         insertions=placed,
         bindings=bindings(module, names | holders),
-        stores=attribute_stores(module, {*patchable, *body.required_imports, *_BUILTINS}),
+        stores=attribute_stores(
+            module, {*lineage.owned_names, *patchable, *body.required_imports, *_BUILTINS}
+        ),
     )
 
 
@@ -193,7 +194,17 @@ def _owned_names(facts: _Facts) -> Iterator[Finding]:
             got=f"bound by {binding.form}",
             remedy=f"{LOOK}; {RESTORE}",
         )
-    for name in set(helper.body.binds) - there:
+    for store in facts.stores:
+        named = {store.attribute, *store.base.split(".")}
+        if named & set(facts.lineage.owned_names) and facts.outside(store.offset):
+            yield Finding(
+                code="helper-rebound",
+                where=facts.where(store.offset),
+                expected="no assignment to an attribute that touches an owned name",
+                got=f"{store.base}.{store.attribute} assigned",
+                remedy=f"{LOOK}; {RESTORE}",
+            )
+    for name in sorted(set(helper.body.binds) - there):
         yield Finding(
             code="helper-not-code",
             where=facts.where(helper.start, helper.end - helper.start),
@@ -346,6 +357,8 @@ def _patched(facts: _Facts) -> Iterator[Finding]:
 
 def _reflection(facts: _Facts) -> Iterator[Finding]:
     """Rule f: nothing outside the owned bytes could bind a name without naming it."""
+    from verifier.checks.python_reflection import reflection  # noqa: PLC0415  (attested files need none)
+
     for use in reflection(facts.module, facts.installed.owned, facts.lineage.owned_names):
         yield Finding(
             code="helper-reflection-owned" if use.spells else "helper-reflection",

@@ -16,7 +16,7 @@ def command(subjects: tuple[str, ...], *, max_size: int, **options: Any) -> int:
 
     Write ./ before the name of a file that is spelled like a digest.
     """
-    from verifier.ask.identify import identify  # noqa: PLC0415
+    from verifier.ask.identity import identify  # noqa: PLC0415
 
     answers = identify(
         subjects, trust=shared.opened(options), max_size=max_size, stdin=shared.stdin()

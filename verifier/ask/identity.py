@@ -7,8 +7,8 @@ from typing import BinaryIO
 
 from verifier.ask.answers import Answer, Answered, refusal
 from verifier.ask.helper import outcomes, subject
-from verifier.ask.trust import Trust
-from verifier.ask.trust import trust as open_trust
+from verifier.ask.trusted import Trust
+from verifier.ask.trusted import trust as open_trust
 from verifier.catalog.entries.helper import Lineage, PinRow
 from verifier.catalog.open import Catalog, Refused
 from verifier.checks.helper.why import nearest_digest

@@ -6,7 +6,6 @@ in every report. Judging adds nothing to an outcome: it decides which of the fin
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
@@ -18,6 +17,7 @@ from verifier.core.finding import Finding, in_order
 from verifier.core.outcome import Outcome, PolicyFacts, Result, Subject
 from verifier.core.printable import quoted
 from verifier.core.table import Table
+from verifier.core.value import frozen
 from verifier.core.verdict import Verdict
 
 SCHEMA: Final = "policy/v1"
@@ -25,7 +25,7 @@ _LIKE_A_DIGEST: Final = re.compile("([A-Za-z-]+:)?sha256:|git-[a-z]+:", re.IGNOR
 _REMEDY: Final = "correct the policy at the paths named above; pinproof explain malformed"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Waiver:
     """Takes one code out of the verdict for one subject until its date.
 
@@ -44,7 +44,7 @@ class Waiver:
         return finding.code == self.code and self.subject in names and now < self.until
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Policy:
     """A parsed policy. `helper` is None where it demands nothing of helpers."""
 

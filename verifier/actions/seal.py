@@ -13,7 +13,6 @@ registry that does not authenticate; sealing again mends it.
 import re
 import tempfile
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
@@ -29,6 +28,7 @@ from verifier.core.digest import sha256
 from verifier.core.errors import UnavailableError, WrongCallError
 from verifier.core.finding import Finding
 from verifier.core.limits import MISTAKES_SHOWN
+from verifier.core.value import frozen
 
 #: How long a seal lasts: longer than any release is used.
 YEARS: Final = 10
@@ -37,7 +37,7 @@ _ROOT: Final = "metadata/1.root.json"
 _VERSION: Final = re.compile(rb'"version": ?([1-9][0-9]{0,14})\b')
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Sealed:
     """What a seal made: the root to trust, the snapshot version, the expiry, the entries."""
 

@@ -1,14 +1,15 @@
 """Answers that are no verdict: `identify`, `why`, `list`, `show`, `explain`."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from verifier.catalog.refused import Refused
 from verifier.core.outcome import Report
+from verifier.core.value import frozen
 from verifier.core.verdict import Exit, exit_of, exit_of_answer
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Answer:
     """One thing asked about, and what is known of it.
 
@@ -23,7 +24,7 @@ class Answer:
     error: Exit | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Answered:
     """All answers to one question. `report` holds the facts of the registry that answered."""
 

@@ -1,7 +1,6 @@
 """What a run judges with: registry, policy, effective time. Opened once, then passed along."""
 
 import re
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -13,11 +12,12 @@ from verifier.core.errors import WrongCallError
 from verifier.core.limits import DOCUMENT_BYTES, METADATA_BYTES
 from verifier.core.outcome import Failed, Report, Result
 from verifier.core.table import nearest
+from verifier.core.value import frozen
 from verifier.policy import Policy, load
 from verifier.sources import file, shipped
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Trust:
     """The registry (or why it is refused), the policy, and the one clock of a run."""
 

@@ -9,18 +9,19 @@ the same version with other bytes is refused too, which TUF leaves open for root
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Final, Self
 
 from verifier.catalog.tuf.problems import UPDATE, problem
 from verifier.catalog.tuf.values import Trusted
 from verifier.core.finding import Finding
 from verifier.core.table import Table
+from verifier.core.value import frozen
 
 _SNAPSHOT: Final = "metadata/snapshot.json"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Floor:
     """The least acceptable versions. The default refuses nothing."""
 

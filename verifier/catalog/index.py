@@ -16,7 +16,6 @@ through its delegation, and finds the row there or not.
 
 import json
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 from verifier.catalog.entries.helper import Lineage
@@ -24,6 +23,7 @@ from verifier.catalog.refused import Refused
 from verifier.catalog.tuf.problems import RESIGN, problem
 from verifier.core.limits import INDEX_DIGESTS
 from verifier.core.table import MalformedError, Table
+from verifier.core.value import frozen
 
 LAYOUT: Final = "index/layout.json"
 _SCHEMA: Final = "index/v1"
@@ -38,7 +38,7 @@ class Row(NamedTuple):
     row: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class HelperTokens:
     """What betrays a lineage in a file: its marker prefix, its names, its first lines."""
 

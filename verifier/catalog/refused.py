@@ -1,11 +1,10 @@
 """`Refused`: the registry, or one entry of it, cannot be used, and why (ARCHITECTURE, law 8)."""
 
-from dataclasses import dataclass
-
 from verifier.core.finding import Finding
+from verifier.core.value import frozen
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Refused:
     """What stands in the place of a value that did not authenticate. Never without a reason."""
 

@@ -7,16 +7,18 @@ them: inside a class, `__x` is `_Class__x`.
 """
 
 import ast
+import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Any, Final
 
 from verifier.checks.python_scope import Module
 from verifier.checks.python_tree import Scope, Visit
+from verifier.core.value import frozen
 
 #: A dotted name that is called or subscripted on its line: no attribute of it is assigned.
-_NO_CALL: Final = rb"(?!(?:[ \t\f]*\.[ \t\f]*[\w\x80-\xff]+)*[ \t\f]*[(\[])"
-_DEFINING: Final = rb"(?:\bdef[ \t\f]+|\bclass[ \t\f]+|\b(?:from|import)\b[^\n]*|\\\n[^\n]*)"
+_LOOKED_INTO: Final = re.compile(rb"[ \t\f]*[.(]")
+_CALLED: Final = re.compile(rb"(?:[ \t\f]*\.[ \t\f]*[\w\x80-\xff]+)*[ \t\f]*[(\[]")
+_DEFINING: Final = re.compile(rb"\b(?:def|class)[ \t\f]+\Z|\b(?:from|import)\b")
 #: How a plain name in a statement is bound, by the statement's class.
 _STATEMENTS: Final[dict[type, str]] = {
     ast.AugAssign: "augmented assignment",
@@ -29,7 +31,7 @@ _STATEMENTS: Final[dict[type, str]] = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Binding:
     """One place that binds a name, in words of `form`, and the scope it stands in.
 
@@ -54,7 +56,7 @@ class Binding:
         return not self.scope or self.form == "global"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class AttributeStore:
     """One attribute that is assigned or deleted, by any form of target.
 
@@ -123,7 +125,7 @@ def attribute_stores(module: Module, names: Iterable[str]) -> tuple[AttributeSto
     wanted = set(names)
     aliases = aliases_of(module, wanted)
     found = []
-    lines = module.lines_with(_spellings(wanted) | set(aliases), after=_NO_CALL)
+    lines = module.lines_with(_spellings(wanted) | set(aliases), unless=_is_called)
     for visit in module.visit(lines, {"Attribute"}):
         node = visit.node
         if not isinstance(node, ast.Attribute) or isinstance(node.ctx, ast.Load):
@@ -144,13 +146,26 @@ def attribute_stores(module: Module, names: Iterable[str]) -> tuple[AttributeSto
 
 
 def _lines_that_bind(module: Module, words: set[str]) -> set[int]:
-    """Return the lines on which a word may be bound: not where it is called or looked into.
+    """Return the lines on which a word may be bound: not where it is called or looked into."""
+    return module.lines_with(words, unless=_cannot_bind)
+
+
+def _is_called(data: bytes, _start: int, end: int) -> bool:
+    """Whether a name, or what is looked up in it, is called or subscripted: no store."""
+    return _CALLED.match(data, end) is not None
+
+
+def _cannot_bind(data: bytes, start: int, end: int) -> bool:
+    """Whether a name is an attribute, or is called or looked into, and not being defined.
 
     Before `(` or `.` a name is bound only by `def`, `class` and `import`. A continued line may
     hide those at the end of the line before.
     """
-    plain = module.lines_with(words, before=rb"(?<!\.)", after=rb"(?![ \t\f]*[.(])")
-    return plain | module.lines_with(words, before=_DEFINING)
+    if data[start - 1 : start] != b"." and not _LOOKED_INTO.match(data, end):
+        return False
+    line = data.rfind(b"\n", 0, start) + 1
+    continued = data[max(0, line - 2) : line] == b"\\\n"
+    return not continued and not _DEFINING.search(data[line:start])
 
 
 # ── identifiers ────────────────────────────────────────────────────────────────────────────────

@@ -11,10 +11,10 @@ import operator
 import re
 import warnings
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any, Final
 
 from verifier.core.limits import FOLDED_TEXT
+from verifier.core.value import frozen
 
 #: What may be known of an expression without its value: that it counts as true, as false, or
 #: nothing at all.
@@ -73,7 +73,7 @@ _BRACES: Final = re.compile(r"\{\{|\}\}|\{\w*\}")
 _CODECS: Final = frozenset({"utf-8", "utf8", "ascii", "latin-1", "latin1"})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Dead:
     """Why a statement can never run, and the line that says so."""
 

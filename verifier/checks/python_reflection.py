@@ -12,8 +12,8 @@ an attribute, and what stands for `builtins`, by any import, is not told from th
 """
 
 import ast
+import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Final
 
 from verifier.checks.python_binding import (
@@ -27,6 +27,7 @@ from verifier.checks.python_binding import (
 from verifier.checks.python_constant import fold, texts
 from verifier.checks.python_scope import Module
 from verifier.checks.python_tree import Visit, children
+from verifier.core.value import frozen
 
 _BUILTINS: Final = frozenset(
     ("globals", "vars", "exec", "eval", "compile", "setattr", "delattr", "__builtins__")
@@ -37,10 +38,11 @@ _ATTRIBUTES: Final = frozenset(("__dict__", "f_globals"))
 _IMPORTS: Final = frozenset(("gc", "ctypes", "_ctypes"))
 #: The builtins by another way: through a module that was imported under any name.
 _PATHS: Final = frozenset(f"builtins.{name}" for name in _BUILTINS)
+_STAR: Final = re.compile(rb"\bimport[ \t\f\\\n]*\*")
 _OWN: Final = frozenset(("function", "lambda", "comprehension"))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Reflection:
     """One use: what it is (`globals`, `__dict__`, `sys.modules`, `import gc`, `import *`), where.
 
@@ -62,9 +64,9 @@ def reflection(
     own = bindings(module, _BUILTINS | {_LOCALS})
     aliases = aliases_of(module, {"sys", "builtins"})
     ranges, wanted = tuple(owned), sorted(set(names))
-    lines = module.lines_with(_BUILTINS | {_LOCALS}, before=rb"(?<!\.)")
+    lines = module.lines_with(_BUILTINS | {_LOCALS}, unless=_is_attribute)
     lines |= module.lines_with(_ATTRIBUTES | _IMPORTS | {"modules", "builtins", *aliases})
-    lines |= module.lines_of(rb"\bimport[ \t\f\\\n]*\*")
+    lines |= module.lines_of(_STAR)
     spelled: dict[int, tuple[str, ...]] = {}
     found = []
     for visit in module.visit(lines, {"Name", "Attribute", "alias"}):
@@ -77,6 +79,11 @@ def reflection(
                 spelled[key] = _spelled(visit.statement, wanted)
             found.append(Reflection(what=what, spells=spelled[key], **place(module, visit)))
     return tuple(sorted(found, key=lambda use: (use.offset, use.what)))
+
+
+def _is_attribute(data: bytes, start: int, _end: int) -> bool:
+    """Whether a name stands behind a dot, which makes it no bare name."""
+    return data[start - 1 : start] == b"."
 
 
 def _extent(module: Module, visit: Visit) -> tuple[int, int]:

@@ -18,9 +18,8 @@ import ast
 import re
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Container, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from itertools import accumulate
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from itertools import accumulate, pairwise
 from typing import Final, NamedTuple
 
 from verifier.checks.python_constant import Dead
@@ -44,6 +43,7 @@ from verifier.checks.python_tree import (
     touching,
 )
 from verifier.core.limits import PYTHON_DEPTH
+from verifier.core.value import frozen
 
 __all__ = [
     "Dead",
@@ -59,6 +59,12 @@ __all__ = [
     "qualified",
 ]
 
+#: Whether the bytes around an occurrence, from `start` to `end`, keep it from mattering.
+Context = Callable[[bytes, int, int], bool]
+
+_IN_WORDS: Final = frozenset(bytes([c]) for c in range(128) if chr(c).isalnum() or chr(c) == "_")
+#: Statements without statements inside; most are one of these.
+_SIMPLE: Final = (ast.Assign, ast.Expr, ast.Return, ast.AugAssign, ast.AnnAssign, ast.Assert)
 _WITH_PARTS: Final = (ast.Try, ast.TryStar, ast.Match)
 _BLANK: Final = re.compile(rb"[ \t\f]*(#.*)?\n?")
 _MARGIN: Final = re.compile(rb"[ \t\f]*")
@@ -67,7 +73,7 @@ _MARGIN: Final = re.compile(rb"[ \t\f]*")
 # ── values ─────────────────────────────────────────────────────────────────────────────────────
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Statement:
     """One statement: its kind as `ast` names it, the name it defines, its lines from 1.
 
@@ -81,7 +87,7 @@ class Statement:
     column: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Fragment:
     """What the module's body holds in a byte range, against that range parsed alone.
 
@@ -97,7 +103,7 @@ class Fragment:
     same: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Insertion:
     """Whole statements at exactly the lines of a range, consecutive in one list of statements.
 
@@ -116,7 +122,7 @@ class Insertion:
         return sum(step.kind == "function" for step in self.scope)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Misplaced:
     """A range that is no list of whole statements: why, and from which line on."""
 
@@ -146,6 +152,7 @@ class Module:
         self._tree = tree
         self._starts = array("q", accumulate(map(len, data.splitlines(keepends=True)), initial=0))
         self._lookalikes: tuple[bytes, ...] | None = None
+        self._found: dict[bytes, list[tuple[int, int]]] = {}
 
     # ── places ─────────────────────────────────────────────────────────────────────────────────
 
@@ -288,26 +295,43 @@ class Module:
 
     # ── questions about names ──────────────────────────────────────────────────────────────────
 
-    def lines_with(
-        self, words: Iterable[str], *, before: bytes = b"", after: bytes = b""
-    ) -> set[int]:
+    def lines_with(self, words: Iterable[str], *, unless: Context | None = None) -> set[int]:
         """Return the lines on which one of the identifiers may stand.
 
-        `before` and `after` are patterns around it, so that the caller may leave out spellings
-        that cannot matter to it; look-alikes of ASCII characters count whatever is around them.
+        `unless` leaves occurrences out that cannot matter to the caller, by what is around them;
+        look-alikes of ASCII characters count whatever is around them.
         """
         named = sorted(set(words))
         if not all(word.isascii() for word in named):
             return set(range(1, len(self._starts)))
-        present = [word.encode() for word in named if word.encode() in self.data]
-        wanted = b"|".join(map(re.escape, present))
-        around = (before + rb"\b(?:" + wanted + rb")\b" + after,) if present else ()
-        spelled = b"|".join([*around, *map(re.escape, self._foreign() if named else ())])
-        return self.lines_of(spelled) if spelled else set()
+        lines = {
+            self.line(start)
+            for word in named
+            for start, end in self._occurrences(word.encode())
+            if unless is None or not unless(self.data, start, end)
+        }
+        for spelling in self._foreign() if named else ():
+            lines |= self.lines_of(re.compile(re.escape(spelling)))
+        return lines
 
-    def lines_of(self, pattern: bytes) -> set[int]:
+    def lines_of(self, pattern: re.Pattern[bytes]) -> set[int]:
         """Return the lines on which a match of the pattern ends."""
-        return {self.line(match.end() - 1) for match in re.finditer(pattern, self.data)}
+        return {self.line(match.end() - 1) for match in pattern.finditer(self.data)}
+
+    def _occurrences(self, word: bytes) -> list[tuple[int, int]]:
+        """Return where a word stands as a whole identifier; searching plain bytes is fastest."""
+        found = self._found.get(word)
+        if found is None:
+            found, data = [], self.data
+            start = data.find(word)
+            while start >= 0:
+                end = start + len(word)
+                around = data[max(0, start - 1) : start], data[end : end + 1]
+                if _IN_WORDS.isdisjoint(around):
+                    found.append((start, end))
+                start = data.find(word, end)
+            self._found[word] = found
+        return found
 
     def _foreign(self) -> tuple[bytes, ...]:
         """Return the file's other characters that identifiers turn into ASCII.
@@ -347,20 +371,22 @@ class Module:
     def deeper_than(self, limit: int) -> int | None:
         """Return the line of a statement nested deeper than `limit`, or None.
 
-        Syntax nests at most as deep as it has bytes, so only long statements are measured.
+        Syntax nests at most as deep as it has bytes, so only statements of many bytes, by their
+        lines and the longest line of the file, are measured.
         """
+        longest = max((b - a for a, b in pairwise(self._starts)), default=0) or 1
         pending: list[tuple[Sequence[ast.stmt], int]] = [(self._tree.body, 1)]
         while pending:
             body, depth = pending.pop()
             if depth > limit:
                 return body[0].lineno
+            room = (limit - depth) // longest
             for statement in body:
-                inner = lists(statement)
+                inner = [] if isinstance(statement, _SIMPLE) else lists(statement)
                 # handlers and cases have heads of their own, between the blocks
                 plain = inner and not isinstance(statement, _WITH_PARTS)
                 end = inner[0][0].lineno if plain else last_line(statement)
-                length = self.offset(end + 1) - self.offset(first_line(statement))
-                if length > limit - depth and depth + height(statement) > limit:
+                if end - first_line(statement) >= room and depth + height(statement) > limit:
                     return statement.lineno
                 pending += [(block, depth + 1) for block in inner]
         return None

@@ -12,10 +12,10 @@ import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Final
 
 from verifier.core.limits import PYTHON_DEPTH, PYTHON_DIGITS
+from verifier.core.value import frozen
 
 _NOT_PYTHON: Final = "not valid in the grammar of this Python"
 TOO_DEEP: Final = f"nested deeper than {PYTHON_DEPTH}"
@@ -25,7 +25,7 @@ _NO_CODE: Final = re.compile(rb"[ \t\f]*(#.*)?")
 _UTF8: Final = re.compile(rb"(?i)utf[-_]?8([-_].*)?")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Unparsable:
     """No facts: `reason` reads the same on every Python, `line` is where this one stopped."""
 

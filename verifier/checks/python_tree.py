@@ -8,11 +8,11 @@ a newer Python is walked like any other.
 import ast
 from bisect import bisect_left
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import islice, takewhile
 from typing import Any, Final, NamedTuple, TypeGuard
 
 from verifier.checks.python_constant import Dead, why_never
+from verifier.core.value import frozen
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
@@ -34,7 +34,7 @@ _UNVISITED: Final = (ast.stmt, ast.Constant)
 _PARTS: Final = (ast.stmt, ast.excepthandler, ast.match_case)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Enclosing:
     """One step of a scope: a class, function, lambda, comprehension or type statement.
 

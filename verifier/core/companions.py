@@ -4,10 +4,10 @@ A source fills this in, the helper check (CHECKS helper, step 9) judges it; it l
 that neither knows the other. The source lists every candidate and decides nothing.
 """
 
-from dataclasses import dataclass
+from verifier.core.value import frozen
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Bytecode:
     """One `.pyc`: its path below the host's folder, with `/`, and its bytes.
 
@@ -19,7 +19,7 @@ class Bytecode:
     data: bytes | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Companions:
     """Everything beside `<stem>.py` that could decide what `import <stem>` loads.
 

@@ -1,7 +1,8 @@
 """Coverage: which facets a check looked at, and what it can say of each (ARCHITECTURE §3)."""
 
-from dataclasses import dataclass
 from enum import StrEnum
+
+from verifier.core.value import frozen
 
 
 class State(StrEnum):
@@ -19,7 +20,7 @@ class State(StrEnum):
         return self in (State.HELD, State.HELD_LENGTH_NOT_PINNED)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Covered:
     """One facet's state, with the words a report prints beside it."""
 

@@ -3,9 +3,10 @@
 They live below the checks so that a check can be called with one and knows no policy.
 """
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
+
+from verifier.core.value import frozen
 
 #: The closed list of facets per kind of subject (CHECKS.md).
 FACETS: Final[dict[str, tuple[str, ...]]] = {
@@ -23,7 +24,7 @@ class Pristine(StrEnum):
     UNDECIDED = "undecided"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class HelperDemand:
     """What is demanded of a host file.
 

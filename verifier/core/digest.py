@@ -6,8 +6,9 @@ lower-case, complete, matched as a whole (ARCHITECTURE, law 10).
 
 import hashlib
 import re
-from dataclasses import dataclass
 from typing import Final, Self
+
+from verifier.core.value import frozen
 
 #: What a typed digest may be the digest of (ARCHITECTURE §1).
 KINDS: Final = (
@@ -38,7 +39,7 @@ def sha256(data: bytes | memoryview) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Digest:
     """A typed digest, `<kind>:sha256:<64 hex>` or `git-commit:<40 or 64 hex>`.
 
@@ -68,7 +69,7 @@ class Digest:
         return f"{self.kind}:{'' if self.kind in GIT_KINDS else 'sha256:'}{self.hex}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Pin:
     """SHA-256 and length of some bytes. `length` is None where none was ever published."""
 

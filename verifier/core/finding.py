@@ -1,14 +1,15 @@
 """Findings: the reasons that a check gives. A finding is a value, never an exception."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Self
 
 from verifier.core.codes import CODES, Code
 from verifier.core.limits import FINDINGS_PER_CODE
+from verifier.core.value import frozen
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Where:
     """The place of a finding: a path, a line counted by LF from 1, a byte range from 0."""
 
@@ -24,7 +25,7 @@ class Where:
         return cls(line=line, byte_offset=offset, byte_length=length)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Finding:
     """One reason. `code` decides facet and outcome; `remedy` is what the user may do."""
 

@@ -1,14 +1,15 @@
 """What a check returns, and the report that judging makes of it (FORMATS §4)."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from verifier.core.coverage import Covered
 from verifier.core.digest import Digest
 from verifier.core.finding import Finding
+from verifier.core.value import frozen
 from verifier.core.verdict import Exit, Verdict, exit_of
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Identified:
     """What a subject was recognised as: an entry of the registry and one row of it."""
 
@@ -20,7 +21,7 @@ class Identified:
     detail: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Outcome:
     """The result of one check of one kind. Nothing in it has been judged yet."""
 
@@ -33,7 +34,7 @@ class Outcome:
     """What the subject's own markers say it is; never believed, only named."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Subject:
     """What was looked at: the name it was given by, its typed digests, its length in bytes."""
 
@@ -44,7 +45,7 @@ class Subject:
     """Where a link that was given as the argument leads, as it is written there."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Result:
     """One judged subject. `waived` counts the findings that a waiver took out of the verdict."""
 
@@ -60,7 +61,7 @@ class Result:
     waived: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Failed:
     """A subject that could not be judged at all. `fault` is the exception of a fault of ours."""
 
@@ -72,7 +73,7 @@ class Failed:
     fault: Exception | None = field(default=None, compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class RegistryFacts:
     """What a report says of the registry that judged: versions, digests, expiry, signers.
 
@@ -91,7 +92,7 @@ class RegistryFacts:
     sealed: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class PolicyFacts:
     """Name and digest of the policy that was applied."""
 
@@ -99,7 +100,7 @@ class PolicyFacts:
     sha256: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Report:
     """Everything that one run says. `registry` is None if none authenticated."""
 

@@ -7,11 +7,11 @@ bytes that are judged: nothing is opened twice.
 
 import os
 import stat
-from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Final
 
 from verifier.core.errors import PinproofError, UnavailableError
+from verifier.core.value import frozen
 
 STDIN: Final = "-"
 _FLAGS: Final = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY
@@ -24,7 +24,7 @@ _KINDS: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class FileBytes:
     """The bytes of one file. `mtime` (whole seconds) is None for standard input.
 

@@ -9,13 +9,13 @@ ranges that were inserted. FORMATS §2 is the source of every field and invarian
 import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, NamedTuple, TypeVar
 
 from verifier.core.digest import Pin
 from verifier.core.printable import quoted
 from verifier.core.table import Table
+from verifier.core.value import frozen
 
 T = TypeVar("T")
 
@@ -51,7 +51,7 @@ class Inserted(NamedTuple):
         return self.offset + (self.pin.length or 0)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Site:
     """A call site: a block `new` that becomes `old` when `inserted` is deleted.
 
@@ -76,7 +76,7 @@ class Site:
         return b"".join([*kept, block[end:]])
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class EndAnchor:
     """Bytes that may follow a helper, under the name that reports use."""
 
@@ -84,7 +84,7 @@ class EndAnchor:
     text: bytes
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Base:
     """A whole host without the helper. Its pin may lack a length that nobody published."""
 
@@ -92,7 +92,7 @@ class Base:
     pin: Pin
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Producer:
     """Where a version's text was published. A `commit_prefix` is recorded and never matches."""
 
@@ -104,7 +104,7 @@ class Producer:
     commit_prefix: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Published:
     """What is known of a version that has a body."""
 
@@ -126,7 +126,7 @@ class Published:
     producers: tuple[Producer, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Version:
     """One version. `body` is None exactly when the status is unattested."""
 
@@ -147,7 +147,7 @@ class PinRow(NamedTuple):
     what: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Lineage:
     """A parsed helper/v1 entry; every invariant of FORMATS §2 that needs no text holds."""
 

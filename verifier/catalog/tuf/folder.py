@@ -12,7 +12,6 @@ import re
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -27,6 +26,7 @@ from verifier.catalog.tuf.problems import (
 from verifier.core.errors import UnavailableError
 from verifier.core.finding import Finding
 from verifier.core.limits import METADATA_BYTES, REGISTRY_FILES
+from verifier.core.value import frozen
 
 #: One segment of a role's or target's name.
 SEGMENT: Final = re.compile(r"(?!\.{1,2}$)[a-z0-9._-]+")
@@ -37,7 +37,7 @@ _OPEN: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
 _IN_THE_WAY: Final = (errno.ELOOP, errno.ENOTDIR, errno.ENXIO, errno.EISDIR)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Listing:
     """The paths of regular files below a registry, and what else was found there."""
 

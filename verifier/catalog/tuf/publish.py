@@ -6,7 +6,6 @@ indent of one, so that a review shows what a signature covers.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
@@ -25,10 +24,12 @@ from tuf.api.metadata import (
 )
 from tuf.api.serialization.json import JSONSerializer
 
+from verifier.core.value import frozen
+
 TOP_LEVEL: Final = ("root", "snapshot", "targets", "timestamp")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Signers:
     """Who signs for a role: the keys at hand, and how many of them must."""
 

@@ -9,7 +9,6 @@ that signatures are checked over is made from what was parsed here.
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any, Final, Generic, TypeVar
 
 from securesystemslib.exceptions import FormatError
@@ -23,6 +22,7 @@ from verifier.core.finding import Finding
 from verifier.core.limits import METADATA_BYTES
 from verifier.core.printable import quoted
 from verifier.core.table import DuplicateKeyError, MalformedError, Table, read_json
+from verifier.core.value import frozen
 
 S = TypeVar("S", bound=Signed)
 
@@ -33,7 +33,7 @@ _HEX: Final = re.compile("(?:[0-9a-f]{2})*")
 _SPECIFICATION: Final = r"1\.[0-9]{1,4}(?:\.[0-9]{1,4})?"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Document(Generic[S]):
     """One piece of metadata in the right form. Nothing of it is believed yet."""
 

@@ -44,12 +44,13 @@ from verifier.core.clock import print_time
 from verifier.core.digest import Pin, sha256
 from verifier.core.finding import Finding
 from verifier.core.limits import DELEGATIONS, ROOT_STEPS
+from verifier.core.value import frozen
 
 _ROOT_FILE: Final = re.compile(r"metadata/([1-9][0-9]{0,8})\.root\.json")
 _ANCHOR: Final = "the trusted root"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Anchor:
     """What is trusted: the bytes of a root. `first` if the registry must start with it."""
 

@@ -1,13 +1,13 @@
 """What authenticating a registry leaves: plain values that no part of TUF is needed to read."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
 
 from verifier.core.digest import Pin
+from verifier.core.value import frozen
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Target:
     """One file below `targets/`: its path, the pin that was signed, and the role that did."""
 
@@ -16,7 +16,7 @@ class Target:
     role: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Trusted:
     """An authenticated registry. `expires` is when the first of its roles does.
 

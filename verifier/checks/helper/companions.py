@@ -19,7 +19,6 @@ same magic number may differ in what it optimises.
 
 import marshal
 import re
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from importlib.util import MAGIC_NUMBER, source_hash
 from typing import Final
@@ -28,6 +27,7 @@ from verifier.checks.python_source import refused, settled
 from verifier.core.companions import Bytecode, Companions
 from verifier.core.coverage import Covered, State
 from verifier.core.finding import Finding, Where
+from verifier.core.value import frozen
 
 _FACET: Final = "bytecode"
 _HEADER: Final = 16
@@ -38,7 +38,7 @@ _TAG: Final = re.compile(r"(?:\.[a-z]+-?[0-9]+t?(?:-[0-9]+)?)?(?:\.opt-(?P<level
 _LEVELS: Final = {None: 0, "1": 1, "2": 2}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class _Judged:
     """What is said of one `.pyc`: a finding, or why it could not be checked, or nothing."""
 

@@ -5,15 +5,15 @@ span and the inserted ranges only, because an `old` context belongs to the host.
 """
 
 from bisect import bisect_right
-from dataclasses import dataclass
 from itertools import accumulate
 
 from verifier.catalog.entries.helper import EndAnchor, Published, Site, Version
+from verifier.core.value import frozen
 
 Range = tuple[int, int]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class PlacedSite:
     """A site found in a host, at byte offset `start`."""
 
@@ -31,7 +31,7 @@ class PlacedSite:
         return tuple((self.start + p.offset, self.start + p.end) for p in self.site.inserted)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class PlacedHelper:
     """A version's helper found in a host; `anchor` is what follows, None after a sentinel."""
 
@@ -42,7 +42,7 @@ class PlacedHelper:
     anchor: EndAnchor | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Installed:
     """A version with all its sites, found in a host."""
 

@@ -8,7 +8,6 @@ letters of CHECKS.md.
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from verifier.catalog.entries.helper import Lineage
 from verifier.checks.helper.admissible import invisible
@@ -32,12 +31,13 @@ from verifier.checks.python_scope import (
     qualified,
 )
 from verifier.core.finding import Finding, Where
+from verifier.core.value import frozen
 
 _BUILTINS = ("builtins", "__builtins__")
 _FUNCTIONS = ("function", "lambda")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class _Facts:
     """What every rule looks at, found out once."""
 

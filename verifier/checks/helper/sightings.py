@@ -6,7 +6,6 @@ markers that were believed: helpers.md §2.1, the "skip" generations of the inst
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import TypeVar
 
 from verifier.catalog.entries.helper import Lineage, Status, Version
@@ -14,11 +13,12 @@ from verifier.checks.helper.regions import occurrences
 from verifier.checks.helper.words import LOOK, REPORT, RESTORE
 from verifier.core.finding import Finding, Where
 from verifier.core.printable import quoted
+from verifier.core.value import frozen
 
 K = TypeVar("K")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Sightings:
     """Offsets of everything in a file that a lineage claims as its own."""
 

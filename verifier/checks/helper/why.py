@@ -7,7 +7,7 @@ where the digests part, and a single changed byte is found by trying what it may
 
 import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from verifier.catalog.entries.helper import Lineage, Published, Version
@@ -19,6 +19,7 @@ from verifier.checks.helper.span import apparent_end, find_helper
 from verifier.core.finding import Finding, Where
 from verifier.core.outcome import Outcome
 from verifier.core.printable import quoted
+from verifier.core.value import frozen
 
 Prefixes = Mapping[str, Sequence[str]]
 
@@ -48,7 +49,7 @@ _TIDIED: Final[tuple[tuple[str, Callable[[bytes], bytes]], ...]] = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Difference:
     """Where a helper first departs from the nearest version, and what happened there."""
 

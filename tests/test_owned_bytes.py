@@ -9,7 +9,8 @@ import pytest
 from support import hosts
 from support.registry import NOW
 
-from verifier.catalog.entries.helper import Lineage, parse
+from verifier.catalog.entries.helper import Lineage
+from verifier.catalog.entries.helper_format import parse
 from verifier.checks.helper import check
 from verifier.core.demand import HelperDemand
 from verifier.core.outcome import Subject

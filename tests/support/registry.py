@@ -21,7 +21,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from securesystemslib.formats import encode_canonical
 from securesystemslib.signer import CryptoSigner, Signer
 
-from verifier.catalog.entries.helper import parse
+from verifier.catalog.entries.helper_format import parse
 from verifier.catalog.floor import Floor
 from verifier.catalog.index import build
 from verifier.catalog.open import Catalog, Refused, open_registry

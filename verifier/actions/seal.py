@@ -11,16 +11,15 @@ registry that does not authenticate; sealing again mends it.
 """
 
 import re
-import tempfile
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
-from verifier.catalog.entries import helper
+from verifier.catalog.entries import helper_format
 from verifier.catalog.index import build
 from verifier.catalog.open import Refused, open_registry
-from verifier.catalog.tuf.folder import Folder, Listing
+from verifier.catalog.tuf.files import Listing, RegistryFiles
 from verifier.catalog.tuf.publish import RoleKeys, fresh_keys, projects_of, publish
 from verifier.catalog.tuf.shape import RESERVED
 from verifier.core.clock import print_time
@@ -29,6 +28,7 @@ from verifier.core.errors import UnavailableError, WrongCallError
 from verifier.core.finding import Finding
 from verifier.core.limits import MISTAKES_SHOWN
 from verifier.core.value import frozen
+from verifier.sources.scratch import scratch
 
 #: How long a seal lasts: longer than any release is used.
 YEARS: Final = 10
@@ -53,7 +53,7 @@ def seal(folder: Path, *, now: datetime, keys: RoleKeys | None = None) -> Sealed
     `keys` is for tests; without them every role gets a key that is gone when this returns.
     Raises `WrongCallError`, and changes nothing, if the entries make no sound registry.
     """
-    store = Folder(folder)
+    store = RegistryFiles(folder)
     listing = store.listing()
     _refuse(listing.findings)
     entries = _entries(store, listing)
@@ -93,7 +93,7 @@ def ten_years_after(now: datetime) -> datetime:
         return start.replace(year=start.year + YEARS, day=28)
 
 
-def _entries(store: Folder, listing: Listing) -> dict[str, bytes]:
+def _entries(store: RegistryFiles, listing: Listing) -> dict[str, bytes]:
     """Read every target that people wrote; the index is made, not read."""
     entries: dict[str, bytes] = {}
     for path in sorted(listing.files):
@@ -113,11 +113,13 @@ def _entries(store: Folder, listing: Listing) -> dict[str, bytes]:
 
 def _index(entries: Mapping[str, bytes]) -> dict[str, bytes]:
     return build(
-        helper.parse(data, path) for path, data in entries.items() if path.split("/")[1] == "helper"
+        helper_format.parse(data, path)
+        for path, data in entries.items()
+        if path.split("/")[1] == "helper"
     )
 
 
-def _last_version(store: Folder, listing: Listing) -> int:
+def _last_version(store: RegistryFiles, listing: Listing) -> int:
     """Return the highest version in the old metadata, 0 if there is none.
 
     It is looked for as text: after a merge conflict the old metadata is no JSON, and the new
@@ -132,8 +134,7 @@ def _last_version(store: Folder, listing: Listing) -> int:
 def _replace(folder: Path, files: Mapping[str, bytes], listing: Listing, now: datetime) -> None:
     """Write the new registry beside the old one, open it, and move what is new into place."""
     place = folder.resolve()
-    with tempfile.TemporaryDirectory(prefix=".sealing-", dir=place.parent) as beside:
-        made = Path(beside)
+    with scratch(beside=place) as made:
         for path, data in files.items():
             (made / path).parent.mkdir(parents=True, exist_ok=True)
             (made / path).write_bytes(data)

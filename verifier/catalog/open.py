@@ -12,12 +12,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import Final
 
-from verifier.catalog.entries import helper
+from verifier.catalog.entries import helper_format
 from verifier.catalog.entries.helper import Lineage
 from verifier.catalog.floor import Floor
 from verifier.catalog.index import Index, build
 from verifier.catalog.refused import Refused
-from verifier.catalog.tuf.folder import Folder
+from verifier.catalog.tuf.files import RegistryFiles
 from verifier.catalog.tuf.problems import RESIGN, RESTORE, mismatch, missing, problem
 from verifier.catalog.tuf.values import Trusted
 from verifier.core.clock import print_time
@@ -53,7 +53,7 @@ def open_registry(
     # tuf costs more to import than all the rest of a run; verbs without a registry do not pay.
     from verifier.catalog.tuf.trusted import Anchor, authenticate  # noqa: PLC0415
 
-    store = Folder(folder)
+    store = RegistryFiles(folder)
     anchor = Anchor(root=trusted_root if root is None else root, first=root is None)
     least = (floor or Floor()).raised(min_snapshot)
     trusted = authenticate(store.read, store.listing(), anchor=anchor, now=now, floor=least)
@@ -176,10 +176,10 @@ class Catalog:
             return data
         where = self._where("helper", name)
         try:
-            lineage = helper.parse(data, where)
+            lineage = helper_format.parse(data, where)
         except MalformedError as error:
             schema = _schema(data)
-            known = schema == helper.SCHEMA or not _VERSIONED.fullmatch(schema)
+            known = schema == helper_format.SCHEMA or not _VERSIONED.fullmatch(schema)
             return _malformed(where, error.message) if known else _newer(where, schema)
         if lineage.name != name:
             return _malformed(where, f"name is {lineage.name}, the file's name {name}")

@@ -26,5 +26,4 @@ def quoted(text: str) -> str:
 
 
 def _escaped(character: str) -> str:
-    code = ord(character)
-    return f"\\u{code:04x}" if code > 0xFF else f"\\x{code:02x}"  # noqa: PLR2004  (one byte)
+    return character.encode("unicode_escape").decode()

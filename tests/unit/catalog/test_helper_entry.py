@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import pytest
 
-from verifier.catalog.entries.helper import parse
+from verifier.catalog.entries.helper_format import parse
 from verifier.core.table import MalformedError, write_toml
 
 ENTRY: Final = (

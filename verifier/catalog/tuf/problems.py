@@ -9,6 +9,7 @@ from typing import Final
 
 from verifier.core.digest import Pin
 from verifier.core.finding import Finding, Where
+from verifier.core.printable import printable
 
 #: What an operator does about a registry that is not as it was released.
 RESTORE: Final = (
@@ -88,8 +89,3 @@ def mismatch(data: bytes, pin: Pin, path: str, others: Iterable[Pin] = ()) -> Fi
     else:
         code, cause = "registry-tampered", "the file was changed after it was signed"
     return problem(code, path, str(got), expected=str(pin), cause=cause)
-
-
-def printable(name: str) -> str:
-    """Print a name from anywhere in one line."""
-    return name if name.isprintable() else ascii(name)[1:-1]

@@ -14,7 +14,7 @@ from typing import Any, Final, Generic, TypeVar
 from securesystemslib.exceptions import FormatError
 from tuf.api.metadata import Metadata, Signature, Signed
 
-from verifier.catalog.tuf.folder import safe_name
+from verifier.catalog.tuf.files import safe_name
 from verifier.catalog.tuf.keys import canonical, key_findings, threshold_findings
 from verifier.catalog.tuf.problems import RESTORE, problem, unsafe_name
 from verifier.core.digest import sha256

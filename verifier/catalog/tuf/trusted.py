@@ -35,7 +35,7 @@ from tuf.api.metadata import MetaFile, Root, Snapshot, Targets, Timestamp, Verif
 
 from verifier.catalog.floor import Floor, rolled_back
 from verifier.catalog.tuf.delegation import TOP, targets_of
-from verifier.catalog.tuf.folder import Listing
+from verifier.catalog.tuf.files import Listing
 from verifier.catalog.tuf.keys import signature_finding
 from verifier.catalog.tuf.problems import UPDATE, mismatch, missing, problem, unlisted
 from verifier.catalog.tuf.shape import Document, S, read_document

@@ -9,8 +9,8 @@ import pytest
 from support.registry import Registry, codes, make
 
 from verifier.catalog.open import Catalog, Refused
-from verifier.catalog.tuf import folder as folder_module
-from verifier.catalog.tuf.folder import Folder
+from verifier.catalog.tuf import files
+from verifier.catalog.tuf.files import RegistryFiles
 from verifier.core.errors import UnavailableError
 from verifier.core.finding import Finding
 
@@ -136,8 +136,8 @@ def test_an_empty_folder_is_harmless(registry: Registry) -> None:
 def test_more_files_than_allowed_are_not_listed(
     registry: Registry, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(folder_module, "REGISTRY_FILES", 5)
-    result = Folder(registry.folder).listing()
+    monkeypatch.setattr(files, "REGISTRY_FILES", 5)
+    result = RegistryFiles(registry.folder).listing()
     assert len(result.files) + len(result.odd) <= 6
     assert {f.code for f in result.findings} == {"registry-too-large"}
 
@@ -176,6 +176,6 @@ def test_an_empty_folder_is_refused(tmp_path: Path, registry: Registry) -> None:
 
 
 def test_reading_a_registry_path_that_is_a_folder(registry: Registry) -> None:
-    result = Folder(registry.folder).read("targets/pinproof")
+    result = RegistryFiles(registry.folder).read("targets/pinproof")
     assert isinstance(result, Finding)
     assert result.code == "registry-link"

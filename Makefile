@@ -28,12 +28,12 @@ bench: $(VENV)/bench
 	$(BIN)/python benchmarks/run.py
 
 soak: $(VENV)/tests
-	$(OFFLINE) $(BIN)/pytest -n 2 tests tests/soak
+	$(OFFLINE) $(BIN)/pytest -n 2 --hypothesis-profile=soak tests tests/soak
 
 wheel: $(VENV)/wheel
 
 clean:
-	rm -rf $(VENV) build dist
+	rm -rf $(VENV) .venv-other build dist
 
 $(VENV)/python:
 	$(PYTHON) -c 'import sys; sys.exit("pinproof needs Python 3.11 or newer, this is " + sys.version.split()[0] if sys.version_info < (3, 11) else 0)'

@@ -4,10 +4,15 @@ import sys
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 sys.path.insert(0, str(Path(__file__).parent))
 
 from support import registry as registries
+
+settings.register_profile("suite", deadline=None, derandomize=True)
+settings.register_profile("soak", deadline=None, max_examples=20_000)
+settings.load_profile("suite")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -1,38 +1,15 @@
 """The law of owned bytes: one changed bit in any of them is never verified (CHECKS, helper)."""
 
 import hashlib
-from functools import cache
-from pathlib import Path
 from typing import Final
 
 import pytest
 from support import hosts
-from support.registry import NOW
+from support.lineages import verdict_of
 
-from verifier.catalog.entries.helper import Lineage
-from verifier.catalog.entries.helper_format import parse
-from verifier.checks.helper import check
-from verifier.core.demand import HelperDemand
-from verifier.core.outcome import Subject
 from verifier.core.verdict import Verdict
-from verifier.policy import judge
 
-ENTRY: Final = (
-    Path(__file__).parents[1] / "registry/targets/pinproof/helper/example-fair-queue.toml"
-)
 VERSIONS: Final = ("v1", "v2", "v5", "v6")
-REGION: Final = HelperDemand(facets=frozenset({"helper", "sites", "scope"}))
-
-
-@cache
-def lineage() -> Lineage:
-    return parse(ENTRY.read_bytes(), "example-fair-queue")
-
-
-def verdict(data: bytes) -> Verdict:
-    outcome = check(data, lineage(), demand=REGION)
-    subject = Subject(name="host.py")
-    return judge(outcome, subject=subject, demanded=REGION.facets, now=NOW).verdict
 
 
 def owned(version: str) -> list[int]:
@@ -50,7 +27,7 @@ def owned(version: str) -> list[int]:
 
 @pytest.mark.parametrize("version", VERSIONS)
 def test_the_unchanged_host_is_verified(version: str) -> None:
-    assert verdict(hosts.host(version)) is Verdict.VERIFIED
+    assert verdict_of(hosts.host(version)) is Verdict.VERIFIED
 
 
 def flips(version: str, bits: range | None) -> None:
@@ -61,7 +38,7 @@ def flips(version: str, bits: range | None) -> None:
             changed = bytearray(data)
             changed[offset] ^= 1 << bit
             assert hashlib.sha256(changed).digest() != digest
-            assert verdict(bytes(changed)) is not Verdict.VERIFIED, (version, offset, bit)
+            assert verdict_of(bytes(changed)) is not Verdict.VERIFIED, (version, offset, bit)
 
 
 @pytest.mark.parametrize("version", VERSIONS)

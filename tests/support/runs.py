@@ -19,6 +19,17 @@ from verifier.cli import main
 PROGRAM: Final = Path(sys.executable).parent / "pinproof"
 
 
+#: Give up CAP_DAC_OVERRIDE and CAP_DAC_READ_SEARCH (prctl PR_CAPBSET_DROP), then be the program.
+_DROP: Final = """
+import ctypes, os, sys
+libc = ctypes.CDLL(None, use_errno=True)
+for capability in (1, 2):
+    if libc.prctl(24, capability, 0, 0, 0):
+        sys.exit("cannot drop a capability")
+os.execv(sys.argv[1], sys.argv[1:])
+"""
+
+
 class Ran(NamedTuple):
     exit: int
     stdout: bytes
@@ -63,17 +74,20 @@ def program(
     cwd: Path | None = None,
     env: Mapping[str, str] | None = None,
     stdin: bytes = b"",
-    user: int | None = None,
+    unprivileged: bool = False,
 ) -> Ran:
-    """Run the installed program, as users do."""
+    """Run the installed program, as users do.
+
+    `unprivileged` takes from root, where the tests run as root, the power to read every file.
+    """
+    drop = [sys.executable, "-I", "-c", _DROP] if unprivileged and os.geteuid() == 0 else []
     done = subprocess.run(
-        [PROGRAM, *arguments],
+        [*drop, PROGRAM, *arguments],
         cwd=cwd,
         env={**os.environ, **(env or {})},
         input=stdin,
         capture_output=True,
         check=False,
-        user=user,
         timeout=120,
     )
     return Ran(done.returncode, done.stdout, done.stderr)

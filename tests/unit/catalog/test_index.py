@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 from support.registry import entries, index_of
 
-from verifier.catalog.entries.helper import Base, Lineage, parse
+from verifier.catalog.entries.helper import Base, Lineage
+from verifier.catalog.entries.helper_format import parse
 from verifier.catalog.index import LAYOUT, Index, Row, build
 from verifier.catalog.refused import Refused
 from verifier.catalog.tuf.problems import missing

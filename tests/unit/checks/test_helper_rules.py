@@ -2,27 +2,20 @@
 
 import hashlib
 import tomllib
-from pathlib import Path
 from typing import Any, Final
 
 import pytest
 from support import hosts
-from support.registry import NOW
+from support.lineages import ENTRY, REGION, verdict
 
 from verifier.catalog.entries.helper import Lineage
 from verifier.catalog.entries.helper_format import parse
 from verifier.checks.helper import check
 from verifier.core.coverage import State
 from verifier.core.demand import HelperDemand, Pristine
-from verifier.core.outcome import Outcome, Subject
+from verifier.core.outcome import Outcome
 from verifier.core.table import write_toml
 from verifier.core.verdict import Verdict
-from verifier.policy import judge
-
-REGION: Final = HelperDemand(facets=frozenset({"helper", "sites", "scope"}))
-ENTRY: Final = (
-    Path(__file__).parents[3] / "registry/targets/pinproof/helper/example-fair-queue.toml"
-)
 
 
 def pin(data: bytes) -> dict[str, Any]:
@@ -35,10 +28,6 @@ def entry(**changes: Any) -> dict[str, Any]:
 
 def lineage(value: dict[str, Any]) -> Lineage:
     return parse(write_toml(value), "an entry")
-
-
-def verdict(outcome: Outcome, demand: HelperDemand = REGION) -> Verdict:
-    return judge(outcome, subject=Subject(name="x"), demanded=demand.facets, now=NOW).verdict
 
 
 def codes(outcome: Outcome) -> set[str]:

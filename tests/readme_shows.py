@@ -12,9 +12,13 @@ def shown(readme: str) -> str:
 
 
 def main() -> int:
-    """Exit 1 and show both if they differ."""
-    printed = Path(sys.argv[1]).read_text()
-    readme = shown((Path(__file__).parents[1] / "README.md").read_text())
+    """Exit 1 and show both if they differ; with --write, put the demo's output into README."""
+    printed = Path(sys.argv[-1]).read_text()
+    page = Path(__file__).parents[1] / "README.md"
+    readme = shown(page.read_text())
+    if "--write" in sys.argv:
+        page.write_text(page.read_text().replace(readme, f"{printed.strip()}\n"))
+        return 0
     if printed.strip() == readme.strip() != "":
         print("README shows what the demo prints")
         return 0

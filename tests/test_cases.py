@@ -2,9 +2,9 @@
 
 case.toml: `command`; `time` (the run's clock); `exit`; `codes` (of all findings); optional
 `[mutate]` tables (support.hosts) that build inputs, by file name; `stdin` (a file of the case);
-`registry = "embedded"`. The outcome is in the folder's name, and the exit code must agree.
-After a change on purpose, `pytest tests/test_cases.py --accept` writes what is printed now;
-review the difference like code.
+`registry` ("embedded", or "none" for a call without one). The outcome is in the folder's name,
+and the exit code must agree. After a change on purpose, `pytest tests/test_cases.py --accept`
+writes what is printed now; review the difference like code.
 """
 
 import json
@@ -38,10 +38,13 @@ def test_case(
     folder: Path, tmp_path: Path, test_registry: registries.Registry, request: pytest.FixtureRequest
 ) -> None:
     case = tomllib.loads((folder / "case.toml").read_text())
-    assert case["exit"] in OUTCOMES[folder.name.rpartition("_")[2]]
+    outcome = folder.name.rpartition("_")[2]
+    assert case["exit"] in OUTCOMES.get(outcome, ()), (
+        f"the name ends in {outcome}, exit {case['exit']}"
+    )
     inputs = prepare(folder, case, tmp_path / "inputs")
     before = runs.content(inputs)
-    embedded = case.get("registry") == "embedded" or case["command"][:1] in ([], ["explain"])
+    embedded = "registry" in case or case["command"][:1] in ([], ["explain"])
     trust = [] if embedded else runs.trusting(test_registry)
     for form, name in (("text", "expected.txt"), ("json", "expected.json")):
         if form == "json" and case["command"][:1] in ([], ["explain"]):
@@ -59,6 +62,7 @@ def test_case(
         expected = folder / name
         if request.config.getoption("--accept"):
             expected.write_bytes(printed)
+        assert expected.exists(), f"no {name}: run with --accept, and review what it writes"
         assert printed == expected.read_bytes()
     assert runs.content(inputs) == before, "looking changed something"
 

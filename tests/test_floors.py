@@ -24,6 +24,7 @@ FLOORS: Final = (
     "render",
     "actions",
     "cli",
+    "__main__",
 )
 #: Third-party package → the modules that may import it (prefixes of dotted names).
 ADAPTERS: Final = {

@@ -68,7 +68,7 @@ def load(data: bytes, *, where: str) -> Policy:
     """
     table = Table.toml(data, what=where, remedy=_REMEDY)
     table.text("schema", choices=[SCHEMA])
-    name = table.text("name", pattern="[a-z0-9][a-z0-9-]*")
+    name = table.text("name", pattern="[a-z0-9][a-z0-9-]*", form="a-z, 0-9 and dashes")
     registry = table.optional_table("registry")
     min_snapshot = registry.integer("min_snapshot", default=0) if registry else 0
     if registry:

@@ -1,10 +1,14 @@
 """Answers that are no verdict: `identify`, `why`, `list`, `show`, `explain`."""
 
+from collections.abc import Iterable
 from dataclasses import field
 from typing import Any
 
 from verifier.catalog.refused import Refused
+from verifier.core.codes import CODES
+from verifier.core.errors import WrongCallError
 from verifier.core.outcome import Report
+from verifier.core.table import nearest
 from verifier.core.value import frozen
 from verifier.core.verdict import Exit, exit_of, exit_of_answer
 
@@ -38,6 +42,28 @@ class Answered:
         return exit_of(
             answer.error or exit_of_answer(known=answer.known) for answer in self.answers
         )
+
+
+def failed(name: str, code: str, message: str, remedy: str, *, exit_code: Exit) -> Answer:
+    """Return the answer about a file that could not be read."""
+    because = f"{code}: {CODES[code].title}"
+    return Answer(
+        known=False,
+        error=exit_code,
+        name=name,
+        headline=message,
+        rows=(("because", because), ("you may", remedy)),
+    )
+
+
+def unregistered(name: str, names: Iterable[str], *, option: str) -> WrongCallError:
+    """Return the error for an entry that the registry does not hold, with the nearest name."""
+    near = nearest(name, names)
+    return WrongCallError(
+        f"{option}: {name} is not registered" + (f", did you mean {near}?" if near else ""),
+        code="entry-unknown",
+        remedy="pinproof list shows what is registered",
+    )
 
 
 def refusal(name: str, refused: Refused) -> Answer:

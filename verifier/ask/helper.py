@@ -1,10 +1,9 @@
 """Whether an installed helper is one of the published versions, and if not, why not."""
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import BinaryIO
 
-from verifier.ask.answers import Answer, Answered
+from verifier.ask.answers import Answer, Answered, failed, unregistered
 from verifier.ask.trusted import Trust
 from verifier.ask.trusted import trust as open_trust
 from verifier.catalog.entries.helper import Lineage
@@ -13,13 +12,12 @@ from verifier.checks.helper import check, unknown
 from verifier.checks.helper.rest import pristine
 from verifier.checks.helper.sightings import mentions
 from verifier.core.coverage import Covered, State
-from verifier.core.demand import FACETS, HelperDemand
+from verifier.core.demand import ALWAYS, FACETS, HelperDemand
 from verifier.core.digest import Digest, sha256
 from verifier.core.errors import PinproofError, WrongCallError
 from verifier.core.finding import Finding
 from verifier.core.limits import HOST_BYTES
 from verifier.core.outcome import Failed, Outcome, Report, Result, Subject
-from verifier.core.table import nearest
 from verifier.core.verdict import Exit
 from verifier.policy import judge
 from verifier.sources import beside, file
@@ -49,7 +47,9 @@ def verify_helper(
             "no file to verify", code="wrong-call", remedy="name at least one host file"
         )
     if lineage is not None:
-        _known(trust, lineage, expect)
+        _known(trust, lineage, expect, option="--expect" if expect else "--lineage")
+    elif expect is not None:
+        _expected_anywhere(trust, expect)
     results: list[Result | Failed] = []
     for name in files:
         try:
@@ -72,7 +72,7 @@ def why(
 ) -> Answered:
     """Say of each file what it is nearest to, where it departs from that, and what did it.
 
-    An answer is known if the file is authentic, or if every refusal has a cause.
+    An answer is known if the file carries an authentic version, or if every refusal has a cause.
     """
     report = verify_helper(files, trust=trust, lineage=lineage, max_size=max_size, stdin=stdin)
     return Answered(
@@ -113,7 +113,7 @@ def outcomes(
             found.data,
             entry,
             demand=demand,
-            filename=Path(found.name).name,
+            filename=found.name,
             companions=beside.companions(found),
         )
         results.append(_explained(outcome, found.data, entry, catalog, demand))
@@ -137,6 +137,9 @@ def _judged(
 
 def _demand(trust: Trust, expect: str | None) -> HelperDemand:
     demand = trust.policy.helper
+    for accepted in sorted(demand.accept if demand else ()):
+        lineage, _, version = accepted.partition("/")
+        _known(trust, lineage, version, option=f"policy {trust.policy.name} accepts {accepted}")
     if demand is None:
         raise WrongCallError(
             f"policy {trust.policy.name} demands nothing of helpers",
@@ -152,24 +155,31 @@ def _demand(trust: Trust, expect: str | None) -> HelperDemand:
     )
 
 
-def _known(trust: Trust, lineage: str, expect: str | None) -> None:
+def _known(trust: Trust, lineage: str, version: str | None, *, option: str) -> None:
     """Refuse a lineage or version that an authentic registry does not hold."""
     if isinstance(trust.catalog, Refused):
         return
-    names = trust.catalog.names("helper")
-    if lineage not in names:
-        near = nearest(lineage, names)
-        raise WrongCallError(
-            f"--lineage: {lineage} is not registered" + (f", did you mean {near}?" if near else ""),
-            code="entry-unknown",
-            remedy="pinproof list shows what is registered",
-        )
+    if lineage not in trust.catalog.names("helper"):
+        raise unregistered(lineage, trust.catalog.names("helper"), option=option)
     entry = trust.catalog.helper(lineage)
-    if expect is not None and isinstance(entry, Lineage) and entry.version(expect) is None:
+    if version is not None and isinstance(entry, Lineage) and entry.version(version) is None:
         raise WrongCallError(
-            f"--expect: {lineage} has no version {expect}",
+            f"{option}: {lineage} has no version {version}",
             code="wrong-call",
             remedy=f"name one of {', '.join(v.id for v in entry.versions)}",
+        )
+
+
+def _expected_anywhere(trust: Trust, version: str) -> None:
+    """Refuse to look for a version that no lineage of the registry has."""
+    if isinstance(trust.catalog, Refused):
+        return
+    entries = [trust.catalog.helper(name) for name in trust.catalog.names("helper")]
+    if all(isinstance(e, Lineage) and e.version(version) is None for e in entries):
+        raise WrongCallError(
+            f"--expect: no lineage has a version {version}",
+            code="wrong-call",
+            remedy="pinproof list shows the versions of each",
         )
 
 
@@ -240,41 +250,36 @@ def _fault(name: str, fault: Exception) -> Failed:
 
 
 def _why(result: Result | Failed) -> Answer:
+    """Turn a judged file into an answer: what counts against it, place and cause of each."""
+    name = result.subject.name
     if isinstance(result, Failed):
-        return Answer(
-            known=False,
-            error=result.exit,
-            name=result.subject.name,
-            headline=result.message,
-            rows=(("you may", result.remedy),),
-        )
-    identified = next(iter(result.identified), None)
-    refusals = [f for f in result.findings if f.row.outcome == "rejected" or not identified]
-    if identified and not refusals:
-        what = f"{identified.entry} {identified.version}"
-        return Answer(
-            known=True,
-            name=result.subject.name,
-            headline=f"{result.subject.name} is {what}; nothing to explain",
-            rows=tuple((f.code, f.cause or f.row.title) for f in result.findings),
-        )
+        return failed(name, result.code, result.message, result.remedy, exit_code=result.exit)
+    found = ", ".join(f"{i.entry} {i.version}" for i in result.identified)
+    counting = [
+        f
+        for f in result.findings
+        if f.row.outcome == "rejected" or f.row.facet in result.demanded | ALWAYS
+    ]
+    if not counting:
+        return Answer(known=True, name=name, headline=f"{name} is {found}; nothing to explain")
     rows: list[tuple[str, str]] = []
-    for finding in refusals:
-        line = f", line {finding.where.line}" if finding.where.line else ""
+    for finding in counting:
+        told = finding.where.line and finding.row.facet != "whole-file"
+        line = f" (line {finding.where.line})" if told else ""
         rows.append(("because", f"{finding.code}: {finding.row.title}{line}"))
         rows += [
             (label, text)
             for label, text in (
                 ("expected", finding.expected),
                 ("got", finding.got),
-                ("cause", finding.cause or "not found out"),
+                ("cause", finding.cause),
             )
             if text
         ]
-    rows.append(("you may", refusals[0].remedy))
+    rows.append(("you may", counting[0].remedy))
     return Answer(
-        known=all(f.cause for f in refusals),
-        name=result.subject.name,
-        headline=f"{result.subject.name}: {refusals[0].row.title}",
+        known=bool(found) or all(f.cause for f in counting),
+        name=name,
+        headline=f"{name}{f' carries {found}, but' if found else ''}: {counting[0].row.title}",
         rows=tuple(rows),
     )

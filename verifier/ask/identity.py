@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import BinaryIO
 
-from verifier.ask.answers import Answer, Answered, refusal
+from verifier.ask.answers import Answer, Answered, failed, refusal
 from verifier.ask.helper import outcomes, subject
 from verifier.ask.trusted import Trust
 from verifier.ask.trusted import trust as open_trust
@@ -52,13 +52,7 @@ def identify(
             found = file.read(argument, limit=max_size, stdin=stdin)
         except PinproofError as error:
             answers.append(
-                Answer(
-                    known=False,
-                    error=error.exit,
-                    name=argument,
-                    headline=error.message,
-                    rows=(("you may", error.remedy),),
-                )
+                failed(argument, error.code, error.message, error.remedy, exit_code=error.exit)
             )
             continue
         answers.append(_of_file(found, trust.catalog))
@@ -105,7 +99,7 @@ def _of_digest(digest: Digest, spelling: str, catalog: Catalog | Refused) -> Ans
             headline=f"no {digest.kind} of this digest is registered",
             rows=(
                 ("but", f"it is the digest of a {row.kind}: {entry.name}, {row.what}"),
-                ("you may", f"ask for {row.kind}:sha256:{digest.hex[:12]}… if you meant that"),
+                ("you may", f"ask for {row.kind}:sha256:{digest.hex} if you meant that"),
             ),
         )
     near = nearest_digest(digest.hex, dict(_all_pins(catalog)))
@@ -204,8 +198,7 @@ def _named(outcome: Outcome) -> str:
 def _states(outcome: Outcome) -> Iterator[tuple[str, str]]:
     for covered in outcome.coverage:
         if covered.facet != "bytecode":
-            state = str(covered.state).replace("-", " ")
-            yield covered.facet.replace("-", " "), covered.detail or state
+            yield covered.facet.replace("-", " "), covered.words
     for finding in outcome.findings:
         if finding.row.outcome == "rejected":
             yield "but", f"{finding.code}: {finding.row.title}"

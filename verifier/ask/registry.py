@@ -1,6 +1,6 @@
 """What the registry holds, whether it authenticates as a whole, and what a code means."""
 
-from verifier.ask.answers import Answer, Answered, refusal
+from verifier.ask.answers import Answer, Answered, refusal, unregistered
 from verifier.ask.trusted import Trust
 from verifier.ask.trusted import trust as open_trust
 from verifier.catalog.entries.helper import Lineage, Producer
@@ -56,25 +56,26 @@ def show(name: str, *, trust: Trust | None = None) -> Answered:
     trust = trust or open_trust()
     catalog = trust.catalog
     if isinstance(catalog, Catalog) and name not in catalog.names("helper"):
-        near = nearest(name, catalog.names("helper"))
-        raise WrongCallError(
-            f"{name} is not registered" + (f", did you mean {near}?" if near else ""),
-            code="entry-unknown",
-            remedy="pinproof list shows what is registered",
-        )
+        raise unregistered(name, catalog.names("helper"), option="show")
     entry = catalog if isinstance(catalog, Refused) else catalog.helper(name)
     answer = refusal(name, entry) if isinstance(entry, Refused) else _shown(entry)
     return Answered(question="show", answers=(answer,), report=trust.report(()))
 
 
-def explain(code: str) -> str:
-    """Return the page on one code, in Markdown. Raises `WrongCallError` for an unknown code."""
+def explain(code: str | None = None) -> str:
+    """Return the page on one code, in Markdown; without a code, a line for each code.
+
+    Raises `WrongCallError` for an unknown code.
+    """
+    if code is None:
+        width = max(map(len, CODES))
+        return "".join(f"{row.code:<{width}}  {row.title}\n" for row in CODES.values())
     if code not in CODES:
         near = nearest(code, CODES)
         raise WrongCallError(
             f"there is no code {code}" + (f", did you mean {near}?" if near else ""),
             code="wrong-call",
-            remedy="copy the code from a report; docs/codes lists all of them",
+            remedy="copy the code from a report; pinproof explain lists all of them",
         )
     return shipped.read("codes", f"{code}.md").decode()
 

@@ -96,8 +96,8 @@ class Floor:
         return problem(
             "registry-replaced",
             _SNAPSHOT,
-            f"version {version} as {sha256[:12]}",
-            expected=f"version {version} as {str(self.snapshot_sha256)[:12]}",
+            f"version {version} as {sha256}",
+            expected=f"version {version} as {self.snapshot_sha256}",
             cause="one version was signed twice, so that two users see two registries",
             remedy="ask the registry's maintainers which one is theirs",
         )

@@ -166,9 +166,20 @@ class Catalog:
         if kind == "helper":
             return self.helper(name)
         if kind == _LINES:
-            return self.lines(name)
+            return self._checked_lines(name)
         data = self.entry_bytes(kind, name)
         return data if isinstance(data, Refused) else _newer(self._where(kind, name), kind)
+
+    def _checked_lines(self, lineage: str) -> object:
+        """Read the lines of a lineage, which may only be of versions that it published."""
+        lines, entry = self.lines(lineage), self.helper(lineage)
+        if not isinstance(lines, Mapping) or not isinstance(entry, Lineage):
+            return lines if isinstance(lines, Refused) else entry
+        strange = sorted(lines.keys() - {version.id for version, _ in entry.published})
+        if not strange:
+            return lines
+        message = f"{lineage} published no {', '.join(strange)}"
+        return _malformed(self._where(_LINES, lineage), message)
 
     def _parse_helper(self, name: str) -> Lineage | Refused:
         data = self.entry_bytes("helper", name)

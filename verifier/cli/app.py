@@ -109,7 +109,16 @@ def execute(arguments: list[str], *, clock: datetime | None) -> int:
 
 
 def _usage(error: click.ClickException) -> WrongCallError:
-    command = getattr(getattr(error, "ctx", None), "command_path", "pinproof")
+    context: click.Context | None = getattr(error, "ctx", None)
+    command = context.command_path if context else "pinproof"
+    if isinstance(error, click.exceptions.NoArgsIsHelpError) and context:
+        group = context.command
+        names = group.list_commands(context) if isinstance(group, click.Group) else []
+        return WrongCallError(
+            f"{command}: expected one of {', '.join(names)}",
+            code="wrong-call",
+            remedy=f"{command} --help shows what each takes",
+        )
     message = " ".join(error.format_message().split())
     return WrongCallError(
         message[:1].lower() + message[1:].rstrip("."),

@@ -164,10 +164,18 @@ def stdin() -> BinaryIO:
 
 def _target(spec: str) -> tuple[str, str]:
     form, equals, path = spec.partition("=")
-    if not equals or not path or form not in FORMATS:
+    problem = None
+    if not equals or not path:
+        problem = f"expected FORMAT=PATH, got {spec}"
+    elif form not in FORMATS:
+        problem = f"there is no format {form}"
+    elif path == "-":
+        problem = "expected a file, got -"
+    if problem is not None:
         raise WrongCallError(
-            f"--output: expected FORMAT=PATH, got {spec}",
+            f"--output: {problem}",
             code="wrong-call",
-            remedy=f"write for example json=report.json; formats are {', '.join(FORMATS)}",
+            remedy=f"write for example json=report.json; formats are {', '.join(FORMATS)}; "
+            "--format chooses what is printed",
         )
     return form, path

@@ -27,3 +27,11 @@ class Covered:
     facet: str
     state: State
     detail: str = ""
+
+    @property
+    def words(self) -> str:
+        """State and detail, as people read them."""
+        if self.state.holds:
+            return self.detail or "as registered"
+        state = str(self.state).replace("-", " ")
+        return f"{state} · {self.detail}" if self.detail else state

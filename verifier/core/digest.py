@@ -86,6 +86,6 @@ class Pin:
         return self.length in (None, len(data)) and sha256(data) == self.sha256
 
     def __str__(self) -> str:
-        """Print what errors show: the short digest and the length."""
+        """Print digest and length; only a terminal's rendering shortens the digest."""
         size = "length not published" if self.length is None else f"{self.length:,} bytes"
-        return f"{self.sha256[:12]} · {size}"
+        return f"{self.sha256} · {size}"

@@ -25,6 +25,8 @@ INDEX_DIGESTS: Final = 2_000
 REGISTRY_FILES: Final = 100_000
 #: Mistakes of one document that are listed; the rest is counted.
 MISTAKES_SHOWN: Final = 20
+#: Allowed values of a key that an error lists; of more it names the nearest.
+CHOICES_SHOWN: Final = 12
 #: Findings of one code in one subject that are listed; the rest is counted.
 FINDINGS_PER_CODE: Final = 20
 #: Places of one kind that a check looks up before it stops listing them.

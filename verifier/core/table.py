@@ -21,7 +21,7 @@ from typing import Any, Final, NoReturn, Self
 from verifier.core.clock import parse_time, print_time
 from verifier.core.digest import HEX64, Pin
 from verifier.core.errors import WrongCallError
-from verifier.core.limits import DOCUMENT_BYTES, DOCUMENT_DEPTH, MISTAKES_SHOWN
+from verifier.core.limits import CHOICES_SHOWN, DOCUMENT_BYTES, DOCUMENT_DEPTH, MISTAKES_SHOWN
 from verifier.core.printable import quoted
 
 _INTEGER: Final = re.compile("0|-?[1-9][0-9]{0,17}")
@@ -232,23 +232,27 @@ class Table:
         default: str | None = None,
         choices: Iterable[str] = (),
         pattern: str | None = None,
+        form: str = "",
     ) -> str:
-        """Return a string, not empty, of `choices` or matching `pattern` as a whole."""
+        """Return a string, not empty, of `choices` or matching `pattern` as a whole.
+
+        `form` says in words what the pattern allows.
+        """
         value: str = self._typed(key, str, default, "a string")
         allowed = tuple(choices)
         if self.has(key) and isinstance(self._value[key], str):
             if not value:
                 self.mistake(key, "is empty")
             elif allowed and value not in allowed:
-                self.mistake(key, f"{quoted(value)} is none of {', '.join(allowed)}")
+                self.mistake(key, f"{quoted(value)} is none of {_listed(value, allowed)}")
                 return allowed[0]
             elif pattern and not re.fullmatch(pattern, value):
-                self.mistake(key, f"{quoted(value)} is not of the form {pattern}")
+                self.mistake(key, f"{quoted(value)} is not of the form {form or pattern}")
         return value
 
-    def optional_text(self, key: str, *, pattern: str | None = None) -> str | None:
+    def optional_text(self, key: str, *, pattern: str | None = None, form: str = "") -> str | None:
         """Return a string as `text` does, or None where the key is absent."""
-        return self.text(key, pattern=pattern) if self.has(key) else None
+        return self.text(key, pattern=pattern, form=form) if self.has(key) else None
 
     def integer(
         self, key: str, *, default: int | None = None, least: int = 0, most: int = 1 << 53
@@ -357,6 +361,14 @@ class Table:
             self.mistake(key, f"is not {wanted}")
             return stand_in
         return value
+
+
+def _listed(value: str, allowed: tuple[str, ...]) -> str:
+    """Print what is allowed; of a long list only what was probably meant."""
+    if len(allowed) <= CHOICES_SHOWN:
+        return ", ".join(allowed)
+    near = nearest(value, allowed)
+    return f"the {len(allowed)} known ones" + (f", did you mean {near}?" if near else "")
 
 
 def nearest(word: str, known: Iterable[str]) -> str | None:

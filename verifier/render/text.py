@@ -1,28 +1,22 @@
 """A report for people at a terminal of 80 columns.
 
 The first line says the verdict and what it is about, the second the main reason, the last what
-one may do. Digests are shortened here and nowhere else; colour repeats what words say.
+one may do. Colour repeats what words say.
 """
 
-import textwrap
 from collections import Counter
 from collections.abc import Iterator
 from typing import Final
 
 from verifier.ask.answers import Answer, Answered
 from verifier.core.codes import CODES
-from verifier.core.coverage import Covered, State
 from verifier.core.errors import PinproofError
 from verifier.core.finding import Finding
 from verifier.core.outcome import Failed, Identified, Report, Result
-from verifier.core.printable import printable
 from verifier.core.table import MalformedError
 from verifier.core.verdict import Exit, Verdict
+from verifier.render.layout import first, rows, second
 
-_COLUMNS: Final = 80
-_VERDICT: Final = 11
-_LABEL: Final = 11
-_COLOURS: Final = {"verified": "32", "rejected": "31", "undecided": "33", "error": "31"}
 _MOST_ALSO: Final = 8
 
 
@@ -36,48 +30,24 @@ def report(value: Report, *, colour: bool = False) -> bytes:
 
 def answered(value: Answered, *, colour: bool = False) -> bytes:
     """Render the answers to a question that is no verdict."""
-    blocks = [_answer(answer, colour=colour) for answer in value.answers]
+    word = "entry" if value.question in ("list", "show") else "known"
+    blocks = [_answer(answer, word=word, colour=colour) for answer in value.answers]
     return "\n".join(blocks).encode()
 
 
 def error(value: PinproofError, *, colour: bool = False) -> bytes:
     """Render what stopped a run before any judgement."""
-    headline, rows = value.message, []
+    headline, mistakes = value.message, []
     if isinstance(value, MalformedError) and len(value.mistakes) > 1:
         headline = f"{value.what}: {len(value.mistakes)} mistakes"
-        rows = [_row("mistake", mistake) for mistake in value.listed]
-    lines = [_first("error", headline, colour=colour), _second(_code(value.code)), "", *rows]
-    lines += [_row("you may", value.remedy), ""]
+        mistakes = [("mistake", mistake) for mistake in value.listed]
+    lines = [first("error", headline, colour=colour), second(_code(value.code)), ""]
+    lines += [*rows([*mistakes, ("you may", value.remedy)]), ""]
     return "\n".join(lines).encode()
-
-
-# ── lines ──────────────────────────────────────────────────────────────────────────────────────
-
-
-def _first(word: str, headline: str, *, colour: bool) -> str:
-    painted = f"\033[{_COLOURS[word]}m{word}\033[0m" if colour and word in _COLOURS else word
-    lines = _wrapped(headline, _VERDICT)
-    return f"{painted}{' ' * (_VERDICT - len(word))}{lines}"
 
 
 def _code(code: str) -> str:
     return f"{code}: {CODES[code].title}"
-
-
-def _second(text: str) -> str:
-    return " " * _VERDICT + _wrapped(text, _VERDICT)
-
-
-def _row(label: str, text: str) -> str:
-    label = label if len(label) <= _LABEL else label[:_LABEL]
-    return f"  {label:<{_LABEL}} {_wrapped(text, _LABEL + 3)}"
-
-
-def _wrapped(text: str, indent: int) -> str:
-    """Wrap at 80 columns behind `indent`."""
-    width = _COLUMNS - indent
-    lines = textwrap.wrap(printable(text), width, break_long_words=False, break_on_hyphens=False)
-    return f"\n{' ' * indent}".join(lines)
 
 
 # ── a judged subject ───────────────────────────────────────────────────────────────────────────
@@ -95,23 +65,23 @@ def _summary(value: Report, *, colour: bool) -> str:
     about = f"{files} {'file' if files == 1 else 'files'}"
     if files != len(value.results):
         about += f", {len(value.results)} answers"
-    return _first(str(value.verdict or "error"), f"{about}: {counts}", colour=colour) + "\n"
+    return first(str(value.verdict or "error"), f"{about}: {counts}", colour=colour) + "\n"
 
 
 def _block(item: Result | Failed, value: Report, *, colour: bool) -> str:
     if isinstance(item, Failed):
-        lines = [_first("error", item.message, colour=colour), _second(_code(item.code))]
-        lines += ["", _row("you may", item.remedy)]
+        lines = [first("error", item.message, colour=colour), second(_code(item.code))]
+        lines += ["", *rows([("you may", item.remedy)])]
         return "\n".join(lines) + "\n"
     main = _main(item)
     waived = f", {len(item.waived)} waived" if item.waived else ""
     past = " (at a past time)" if value.past_time else ""
     lines = [
-        _first(str(item.verdict), f"{_headline(item, main)}{waived}{past}", colour=colour),
-        _second(_reason(item, main)),
+        first(str(item.verdict), f"{_headline(item, main)}{waived}{past}", colour=colour),
+        second(_reason(item, main)),
         "",
     ]
-    lines += [_row(label, text) for label, text in _rows(item, main, value)]
+    lines += rows(list(_rows(item, main, value)))
     return "\n".join(lines) + "\n"
 
 
@@ -158,8 +128,7 @@ def _standing(item: Result, found: Identified, main: Finding | None) -> str:
 
 def _reason(item: Result, main: Finding | None) -> str:
     if main is not None:
-        line = f" (line {main.where.line})" if main.where.line else ""
-        return f"{main.code}: {main.row.title}{line}"
+        return f"{_code(main.code)}{_place(main, item)}"
     if item.verdict is Verdict.VERIFIED:
         if item.kind == "registry":
             return "every file is signed, every entry parses, the index is as derived"
@@ -179,16 +148,16 @@ def _rows(item: Result, main: Finding | None, value: Report) -> Iterator[tuple[s
         yield from _details(main)
     others = [f for f in item.findings if f is not main and _shown(f, item)]
     for finding in others[:_MOST_ALSO]:
-        yield "also", _also(finding, waived=finding.code in item.waived)
+        yield "also", _also(finding, item)
     if len(others) > _MOST_ALSO:
         yield "also", f"{len(others) - _MOST_ALSO} more (--format json lists all)"
     if item.identified or item.kind == "registry":
         for covered in item.coverage:
             label = "contents" if item.kind == "registry" else covered.facet.replace("-", " ")
-            yield label, _covered(covered)
+            yield label, covered.words
     if item.not_proven:
         yield "not proven", "; ".join(item.not_proven)
-    yield from _facts(value)
+    yield from _facts(item, value)
     if main is not None:
         yield "you may", main.remedy
     elif item.verdict is Verdict.UNDECIDED:
@@ -201,6 +170,16 @@ def _shown(finding: Finding, item: Result) -> bool:
     return counts or finding.row.outcome == "rejected" or finding.code in item.waived
 
 
+def _place(finding: Finding, item: Result) -> str:
+    """Say where a finding is: another file than the subject, and the line if it tells one."""
+    where, found = finding.where, []
+    if where.path not in (None, item.subject.name):
+        found.append(str(where.path))
+    if where.line and finding.row.facet != "whole-file":
+        found.append(f"line {where.line}")
+    return f" ({', '.join(found)})" if found else ""
+
+
 def _details(finding: Finding) -> Iterator[tuple[str, str]]:
     for label, text in (
         ("expected", finding.expected),
@@ -211,20 +190,14 @@ def _details(finding: Finding) -> Iterator[tuple[str, str]]:
             yield label, text
 
 
-def _also(finding: Finding, *, waived: bool) -> str:
-    line = f", line {finding.where.line}" if finding.where.line else ""
-    note = f" · {finding.got}" if finding.got else ""
-    return f"{finding.code}{line}{note}{' · waived' if waived else ''}"
+def _also(finding: Finding, item: Result) -> str:
+    waived = " · waived" if finding.code in item.waived else ""
+    wanted = f"expected {finding.expected}, " if finding.expected and finding.got else ""
+    note = f" · {wanted}got {finding.got}" if finding.got else ""
+    return f"{finding.code}{_place(finding, item)}{note}{waived}"
 
 
-def _covered(covered: Covered) -> str:
-    state = str(covered.state).replace("-", " ")
-    if covered.state in (State.HELD, State.HELD_LENGTH_NOT_PINNED):
-        return covered.detail or "as registered"
-    return f"{state} · {covered.detail}" if covered.detail else state
-
-
-def _facts(value: Report) -> Iterator[tuple[str, str]]:
+def _facts(item: Result, value: Report) -> Iterator[tuple[str, str]]:
     registry = value.registry
     if registry is not None:
         origin = f"sealed with {registry.sealed}" if registry.sealed else "given by the caller"
@@ -234,7 +207,7 @@ def _facts(value: Report) -> Iterator[tuple[str, str]]:
             "registry",
             f"{registry.origin}, {origin}, expires {registry.expires[:10]}{fresh} · {floor}",
         )
-    if value.policy is not None:
+    if value.policy is not None and item.kind != "registry":
         policy = f"{value.policy.name} {value.policy.sha256[:12]}"
         yield "policy", f"{policy} · at {value.effective_time}"
 
@@ -242,9 +215,9 @@ def _facts(value: Report) -> Iterator[tuple[str, str]]:
 # ── an answer ──────────────────────────────────────────────────────────────────────────────────
 
 
-def _answer(answer: Answer, *, colour: bool) -> str:
-    word = "error" if answer.error else ("known" if answer.known else "unknown")
-    lines = [_first(word, answer.headline, colour=colour)]
+def _answer(answer: Answer, *, word: str, colour: bool) -> str:
+    word = "error" if answer.error else (word if answer.known else "unknown")
+    lines = [first(word, answer.headline, colour=colour)]
     if answer.rows:
-        lines += ["", *(_row(label, text) for label, text in answer.rows)]
+        lines += ["", *rows(list(answer.rows), short=False)]
     return "\n".join(lines) + "\n"

@@ -28,6 +28,8 @@ SCHEMA: Final = "helper/v1"
 #: The only conventions for where a span begins and ends that this version understands.
 SPANS: Final = ("raw/v1", "stripped/v1")
 
+#: What `_NAME` allows, in words.
+_PLAIN: Final = "a-z, 0-9, dot, dash, underscore"
 _NAME: Final = "[a-z0-9][a-z0-9._-]*"
 _IDENTIFIER: Final = "[A-Za-z_][A-Za-z0-9_]*"
 _REMEDY: Final = (
@@ -40,10 +42,10 @@ def parse(data: bytes, where: str) -> Lineage:
     table = Table.toml(data, what=where, remedy=_REMEDY)
     table.text("schema", choices=[SCHEMA])
     table.text("language", choices=["python"])
-    prefix = table.text("marker_prefix", pattern=r"# \[[^\]\n]+")
+    prefix = table.text("marker_prefix", pattern=r"# \[[^\]\n]+", form="# [tag")
     sites = table.table("sites")
     lineage = Lineage(
-        name=table.text("name", pattern=_NAME),
+        name=table.text("name", pattern=_NAME, form=_PLAIN),
         project=table.text("project"),
         host=table.text("host"),
         marker_prefix=prefix.encode(),
@@ -55,7 +57,13 @@ def parse(data: bytes, where: str) -> Lineage:
         ),
         import_site=_import_site(table.optional_table("import_site")),
         bases=tuple(
-            _closed(t, Base(name=t.text("name", pattern=_NAME), pin=t.pin(length_required=False)))
+            _closed(
+                t,
+                Base(
+                    name=t.text("name", pattern=_NAME, form=_PLAIN),
+                    pin=t.pin(length_required=False),
+                ),
+            )
             for t in table.tables("base")
         ),
         versions=tuple(_version(t, prefix) for t in table.tables("version")),
@@ -137,10 +145,12 @@ def _version(table: Table, prefix: str) -> Version:
     return _closed(
         table,
         Version(
-            id=table.text("id", pattern=_NAME),
+            id=table.text("id", pattern=_NAME, form=_PLAIN),
             aliases=table.texts("aliases", default=()) if published else (),
             status=status,
-            marker=table.text("marker", pattern=re.escape(prefix) + r"[^\]\n]*\]").encode(),
+            marker=table.text(
+                "marker", pattern=re.escape(prefix) + r"[^\]\n]*\]", form=f"{prefix}…]"
+            ).encode(),
             reason=table.text("reason", default=optional),
             body=_published(table) if published else None,
         ),
@@ -182,8 +192,9 @@ def _span_ends(table: Table) -> tuple[bytes, int, bytes | None]:
     """Read `first_line` and its offset, or `sentinels`; a version has one of the two."""
     sentinels = table.optional_table("sentinels")
     if sentinels is None:
-        first_line = table.text("first_line", pattern=r"[^\n]+")
-        return first_line.encode(), table.integer("first_line_offset"), None
+        first_line = table.text("first_line", pattern=r"[^\n]+", form="one line without LF")
+        # raw/v1: a helper begins with the one LF before its first line (helpers.md §1.2)
+        return first_line.encode(), table.integer("first_line_offset", least=1, most=1), None
     begin, end = (sentinels.text(k, pattern=r"(?s)[^\n].*\n") for k in ("begin", "end"))
     return _closed(sentinels, (begin.encode(), 0, end.encode()))
 
@@ -197,8 +208,12 @@ def _producer(table: Table) -> Producer:
         path=table.text("path"),
         symbol=table.text("symbol"),
         method=method,
-        commit=table.optional_text("commit", pattern="[0-9a-f]{40}|[0-9a-f]{64}"),
-        commit_prefix=table.optional_text("commit_prefix", pattern="[0-9a-f]{7,63}"),
+        commit=table.optional_text(
+            "commit", pattern="[0-9a-f]{40}|[0-9a-f]{64}", form="40 or 64 hex digits"
+        ),
+        commit_prefix=table.optional_text(
+            "commit_prefix", pattern="[0-9a-f]{7,63}", form="7 to 63 hex digits"
+        ),
     )
     if (producer.commit is None) == (producer.commit_prefix is None):
         table.mistake("commit", "give either commit or commit_prefix")

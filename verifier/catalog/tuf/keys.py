@@ -98,7 +98,7 @@ def signature_finding(
         code, got = "registry-unsigned", "no signature"
         cause = "the metadata was never signed, or its signatures were taken away"
     elif wrong:
-        code, got = "registry-wrongly-signed", f"a wrong signature by key {wrong[0][:12]}"
+        code, got = "registry-wrongly-signed", f"a wrong signature by key {wrong[0]}"
         cause = "the metadata was changed after signing, or someone else signed it"
     elif not result.signed:
         code, got = "registry-wrongly-signed", "only signatures by keys that the role has not"
@@ -168,7 +168,7 @@ def _repeated(known: str, name: str, path: str) -> Finding:
     return problem(
         "registry-key-repeated",
         path,
-        f"one key as {known[:12]} and as {name}",
+        f"one key as {known} and as {name}",
         expected="every key under one key id",
         cause="one person could meet a threshold that asks for two",
     )

@@ -313,8 +313,8 @@ def _untrusted(anchor: Anchor, data: bytes | None, version: int) -> Finding:
     return problem(
         "registry-untrusted-root",
         _root_file(version),
-        "no such file" if data is None else f"root {sha256(data)[:12]}",
-        expected=f"root {sha256(anchor.root)[:12]}, version {version}",
+        "no such file" if data is None else f"root {sha256(data)}",
+        expected=f"root {sha256(anchor.root)}, version {version}",
         cause="the registry was made by someone else, or its root was replaced",
         remedy="name the root that you trust with --root, or use the registry that pinproof "
         "came with",

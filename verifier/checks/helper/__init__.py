@@ -205,7 +205,7 @@ class _Gathered:
             return
         line = self._data.count(b"\n", 0, placed.start + placed.body.begin_offset) + 1
         size = f"{placed.end - placed.start:,} bytes from line {line}"
-        follows = f" · followed by {placed.anchor.name}" if placed.anchor else ""
+        follows = f" · before anchor {placed.anchor.name}" if placed.anchor else ""
         self._identified = (
             Identified(
                 entry=self._lineage.name,
@@ -259,9 +259,17 @@ def _acceptance(
                 code="helper-not-expected",
                 expected=f"{wanted}" + (" (current)" if wanted == lineage.current else ""),
                 got=f"{version.id}, authentic; the current version is {lineage.current}",
-                cause="an upgrade that was not installed, or an image built before it",
+                cause=_order(lineage, version.id, asked.id if asked else wanted),
                 remedy=f"install {wanted} on a pristine file, or ask for {version.id} if that is "
                 "the right one",
             )
         )
     return tuple(findings)
+
+
+def _order(lineage: Lineage, found: str, wanted: str) -> str:
+    """Say whether a file is behind or ahead of what was asked for, by the order of the entry."""
+    ids = [version.id for version in lineage.versions]
+    if wanted in ids and ids.index(found) > ids.index(wanted):
+        return "the file carries a later version than was asked for"
+    return "an upgrade that was not installed, or an image built before it"

@@ -49,19 +49,25 @@ class _Judged:
 def bytecode(
     companions: Companions | None, data: bytes, filename: str
 ) -> tuple[tuple[Finding, ...], Covered]:
-    """Judge what lies beside the host `filename` (`host.py`), whose verified bytes are `data`."""
+    """Judge what lies beside the host, named `filename`, whose verified bytes are `data`."""
     if companions is None:
         detail = "what lies beside the file was not looked at"
         return (), Covered(facet=_FACET, state=State.NOT_CHECKED, detail=detail)
-    stem = filename.rpartition("/")[2].removesuffix(".py")
-    findings = [_shadowed(path, filename) for path in companions.entries if _shadows(path, stem)]
+    folder, slash, name = filename.rpartition("/")
+    stem = name.removesuffix(".py")
+    beside = folder + slash
+    findings = [
+        _shadowed(beside + path, name, package="/" in path)
+        for path in companions.entries
+        if _shadows(path, stem)
+    ]
     unsure = []
     for pyc in companions.bytecode:
-        judged = _judge(pyc, companions, data, stem)
+        judged = _judge(pyc, companions, data, path=beside + pyc.path, stem=stem)
         if judged.finding is not None:
             findings.append(judged.finding)
         if judged.not_checked:
-            unsure.append(f"{pyc.path}: {judged.not_checked}")
+            unsure.append(f"{beside}{pyc.path}: {judged.not_checked}")
     if findings:
         return tuple(findings), Covered(facet=_FACET, state=State.NOT_HELD)
     if unsure:
@@ -80,11 +86,13 @@ def _shadows(path: str, stem: str) -> bool:
     return any(fnmatchcase(path, pattern) for pattern in patterns)
 
 
-def _shadowed(path: str, filename: str) -> Finding:
-    kind = "package" if "/" in path else "extension module"
+def _shadowed(path: str, filename: str, *, package: bool) -> Finding:
+    kind = "package" if package else "extension module"
     return Finding(
         code="helper-shadowed",
         where=Where(path=path),
+        expected=f"nothing that Python imports before {filename}",
+        got=f"the {kind} {path}",
         cause=f"Python imports this {kind} instead of {filename}",
         remedy=f"remove {path}, or verify what is really imported",
     )
@@ -93,7 +101,7 @@ def _shadowed(path: str, filename: str) -> Finding:
 # ── 9b, 9c, 9d ─────────────────────────────────────────────────────────────────────────────────
 
 
-def _judge(pyc: Bytecode, companions: Companions, data: bytes, stem: str) -> _Judged:
+def _judge(pyc: Bytecode, companions: Companions, data: bytes, *, path: str, stem: str) -> _Judged:
     tag = _TAG.fullmatch(pyc.path.rpartition("/")[2].removesuffix(".pyc").removeprefix(stem))
     if pyc.data is None:
         return _Judged() if tag is None else _Judged(not_checked="cannot be read")
@@ -103,7 +111,7 @@ def _judge(pyc: Bytecode, companions: Companions, data: bytes, stem: str) -> _Ju
         return _Judged()  # no interpreter loads it
     if flags == _HASHED:
         cause = "Python runs it without a look at the source"
-        return _Judged(finding=_finding("helper-bytecode-unchecked", pyc.path, cause))
+        return _Judged(finding=_finding("helper-bytecode-unchecked", path, cause))
     ours = content[:4] == MAGIC_NUMBER
     # the hash of the source is keyed by the magic number: of another Python's nothing is known
     hashed = not ours or content[8:_HEADER] == source_hash(data)
@@ -111,7 +119,7 @@ def _judge(pyc: Bytecode, companions: Companions, data: bytes, stem: str) -> _Ju
         return _Judged()  # stale: Python compiles the source again
     if not ours:
         return _Judged(not_checked="written by another Python")
-    return _compared(pyc.path, content[_HEADER:], data, tag["level"])
+    return _compared(path, content[_HEADER:], data, tag["level"])
 
 
 def _same_age(content: bytes, companions: Companions) -> bool:
@@ -149,6 +157,8 @@ def _finding(code: str, path: str, cause: str) -> Finding:
     return Finding(
         code=code,
         where=Where(path=path),
+        expected="what the verified bytes compile to, or none",
+        got=path,
         cause=cause,
         remedy=f"remove {path}: Python writes it again from the source",
     )

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from verifier.catalog.entries.helper import Lineage
 from verifier.checks.helper.regions import Installed, Remainder, occurrences
 from verifier.checks.helper.sightings import Sightings, tag_variants
-from verifier.checks.helper.words import LOOK, RESTORE
+from verifier.checks.helper.words import LOOK
 from verifier.core.finding import Finding, Where
 from verifier.core.limits import PLACES_LISTED
 from verifier.core.printable import quoted
@@ -37,7 +37,7 @@ def _leftover_texts(
                 expected="nothing of the lineage outside the helper and its sites",
                 got=quoted(text.decode()),
                 cause="a second use, a rebinding, or a note that quotes the name",
-                remedy=f"{LOOK}; {RESTORE}",
+                remedy=LOOK,
             )
 
 
@@ -71,5 +71,5 @@ def _repeated_contexts(data: bytes, installed: Installed, rest: Remainder) -> It
                 expected=f"the context of site {placed.site.name} once in the host",
                 got=f"{len(found)} times",
                 cause="an installer needs it once; a copy may be a decoy",
-                remedy=f"{LOOK}; {RESTORE}",
+                remedy=LOOK,
             )

@@ -164,6 +164,7 @@ def _fragment(facts: _Facts) -> Iterator[Finding]:
             where=Where(line=found.decorated[0]),
             expected=f"the helper {helper.version.id} as it was published",
             got="a decorator above it",
+            cause="the decorator decides what the name means",
             remedy=RESTORE,
         )
     elif not found.same:
@@ -192,7 +193,8 @@ def _owned_names(facts: _Facts) -> Iterator[Finding]:
             where=facts.where(binding.offset, len(binding.name)),
             expected=f"{binding.name} bound by the helper alone",
             got=f"bound by {binding.form}",
-            remedy=f"{LOOK}; {RESTORE}",
+            cause="what is bound last is what the sites call",
+            remedy=LOOK,
         )
     for store in facts.stores:
         named = {store.attribute, *store.base.split(".")}
@@ -202,7 +204,8 @@ def _owned_names(facts: _Facts) -> Iterator[Finding]:
                 where=facts.where(store.offset),
                 expected="no assignment to an attribute that touches an owned name",
                 got=f"{store.base}.{store.attribute} assigned",
-                remedy=f"{LOOK}; {RESTORE}",
+                cause="the name is bound from outside of the helper",
+                remedy=LOOK,
             )
     for name in sorted(set(helper.body.binds) - there):
         yield Finding(
@@ -210,6 +213,7 @@ def _owned_names(facts: _Facts) -> Iterator[Finding]:
             where=facts.where(helper.start, helper.end - helper.start),
             expected=f"{name} bound in the body of the module",
             got="not bound there",
+            cause="the text stands in a string, or inside another block",
             remedy=RESTORE,
         )
 
@@ -248,7 +252,7 @@ def _holders(facts: _Facts) -> Iterator[Finding]:
                 expected=f"{qualified(scope)} bound once",
                 got=f"{binding.name} bound again by {binding.form}",
                 cause="the later definition replaces the one that holds the sites",
-                remedy=f"{LOOK}; {RESTORE}",
+                remedy=LOOK,
             )
     classes = {step.name for scope in facts.scopes for step in scope if step.kind == "class"}
     for store in facts.stores:
@@ -269,7 +273,8 @@ def _holders(facts: _Facts) -> Iterator[Finding]:
                 where=Where(line=lines[0]),
                 expected=f"{qualified(found.scope)} undecorated, as in the pinned host",
                 got=f"a decorator around site {site.site.name}",
-                remedy=f"{LOOK}; {RESTORE}",
+                cause="the decorator decides whether the function runs as it is written",
+                remedy=LOOK,
             )
 
 
@@ -282,7 +287,8 @@ def _dead(facts: _Facts) -> Iterator[Finding]:
                 where=Where(line=found.dead.line),
                 expected=f"site {site.site.name} reached",
                 got=found.dead.reason,
-                remedy=f"{LOOK}; {RESTORE}",
+                cause="the code around it never lets it run",
+                remedy=LOOK,
             )
 
 
@@ -297,8 +303,8 @@ def _imports(facts: _Facts) -> Iterator[Finding]:
                 code="helper-import-missing",
                 where=facts.where(helper.start),
                 expected=f"import {name} in the body of the module, above the helper",
-                got="another import of it" if found else "none",
-                cause="the overlay adds the import; it was removed or rewritten later",
+                got=f"bound by {found[0].form}" if found else "none",
+                cause="the overlay adds the import; it was removed, moved or rewritten later",
                 remedy=RESTORE,
             )
         for binding in found:
@@ -308,7 +314,8 @@ def _imports(facts: _Facts) -> Iterator[Finding]:
                     where=facts.where(binding.offset, len(name)),
                     expected=f"{name} bound once, by its import",
                     got=f"bound again by {binding.form}",
-                    remedy=f"{LOOK}; {RESTORE}",
+                    cause="helper and sites read whatever the name is bound to last",
+                    remedy=LOOK,
                 )
 
 
@@ -337,7 +344,8 @@ def _builtins(facts: _Facts) -> Iterator[Finding]:
                 where=facts.where(binding.offset, len(binding.name)),
                 expected=f"the builtin {binding.name}",
                 got=f"{binding.name} bound by {binding.form}",
-                remedy=f"{LOOK}; {RESTORE}",
+                cause="helper or sites would read that instead of the builtin",
+                remedy=LOOK,
             )
 
 
@@ -351,7 +359,8 @@ def _patched(facts: _Facts) -> Iterator[Finding]:
                 where=facts.where(store.offset),
                 expected=f"{store.base} as Python provides it",
                 got=f"{store.base}.{store.attribute} assigned",
-                remedy=f"{LOOK}; {RESTORE}",
+                cause="helper or sites may read the attribute that was replaced",
+                remedy=LOOK,
             )
 
 
@@ -365,6 +374,6 @@ def _reflection(facts: _Facts) -> Iterator[Finding]:
             where=facts.where(use.offset, len(use.what)),
             expected="no reflection in a file that is not attested as a whole",
             got=use.what + (f" spelling {', '.join(use.spells)}" if use.spells else ""),
-            cause=None if use.spells else "it could rebind the helper without naming it",
+            cause="it rebinds, or could rebind, the helper without naming it in the code",
             remedy=RESTORE if use.spells else LOOK,
         )

@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from verifier.catalog.entries.helper import Lineage, Status, Version
 from verifier.checks.helper.regions import occurrences
-from verifier.checks.helper.words import LOOK, REPORT, RESTORE
+from verifier.checks.helper.words import KEEP_MARKERS, REPORT, RESTORE
 from verifier.core.finding import Finding, Where
 from verifier.core.printable import quoted
 from verifier.core.value import frozen
@@ -120,7 +120,7 @@ def _unattested(data: bytes, version: Version, offsets: list[int]) -> Finding:
         expected="a version whose body was published",
         got=f"the marker of {version.id}",
         cause=version.reason or None,
-        remedy=RESTORE,
+        remedy=KEEP_MARKERS,
     )
 
 
@@ -134,7 +134,7 @@ def _mixed(data: bytes, markers: dict[bytes, list[int]]) -> Finding:
         expected="markers of one version",
         got=listed,
         cause="an upgrade that stopped half-way, or a marker written by hand",
-        remedy=RESTORE,
+        remedy=KEEP_MARKERS,
     )
 
 
@@ -161,5 +161,5 @@ def _unmarked(data: bytes, seen: Sightings) -> Finding:
         expected="the lineage's marker beside its names",
         got=quoted(name),
         cause="markers were deleted, or a part of the helper was copied by hand",
-        remedy=f"{RESTORE}; {LOOK}",
+        remedy=RESTORE,
     )

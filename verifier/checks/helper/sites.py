@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from verifier.catalog.entries.helper import Lineage, Published, Site, Version
 from verifier.checks.helper.regions import PlacedSite, line_starts, occurrences
-from verifier.checks.helper.words import RESTORE
+from verifier.checks.helper.words import KEEP_MARKERS
 from verifier.core.digest import Pin
 from verifier.core.finding import Finding, Where
 from verifier.core.limits import MARKERS_PER_INSTALL
@@ -78,7 +78,7 @@ def _repeated(data: bytes, version: Version, site: Site, starts: list[int]) -> F
         expected=_expected(version, site),
         got=f"{len(starts)} times",
         cause="installed twice",
-        remedy=RESTORE,
+        remedy=KEEP_MARKERS,
     )
 
 
@@ -86,13 +86,15 @@ def _missing(data: bytes, version: Version, site: Site, stray: list[int]) -> Fin
     """Say of a missing site whether it was reverted, or which marker it probably was."""
     length = site.old.length or 0
     before = [at for at in line_starts(data) if site.old.matches(data[at : at + length])]
-    where, cause = Where(), None
-    if before:
+    where, cause = Where(), "neither its lines nor its context are in the file: cut or rewritten"
+    near = [m for m in stray if before and 0 <= m - before[0] < (site.new.length or 0)]
+    if before and not near:
         where = Where.at(data, before[0], length)
         cause = "its context stands as before an install: reverted, or never written"
     elif stray:
-        where = Where.at(data, stray[0], len(version.marker))
-        lines = ", ".join(str(Where.at(data, at).line) for at in stray[:5])
+        likely = near or stray
+        where = Where.at(data, likely[0], len(version.marker))
+        lines = ", ".join(str(Where.at(data, at).line) for at in likely[:5])
         cause = f"the marker at line {lines} belongs to no site: the site there has drifted"
     return Finding(
         code="helper-site-missing",
@@ -100,7 +102,7 @@ def _missing(data: bytes, version: Version, site: Site, stray: list[int]) -> Fin
         expected=_expected(version, site),
         got="nowhere in the file",
         cause=cause,
-        remedy=RESTORE,
+        remedy=KEEP_MARKERS,
     )
 
 
@@ -114,7 +116,7 @@ def _wrongly_placed(data: bytes, placed: PlacedSite) -> Iterator[Finding]:
             expected=f"site {placed.site.name} at the start of a line of its own",
             got=f"{quoted(before.decode('utf-8', 'replace'))} before it",
             cause="a line continued by a backslash swallows the site",
-            remedy=RESTORE,
+            remedy=KEEP_MARKERS,
         )
     if not placed.site.old.matches(placed.site.without(block)):
         yield Finding(
@@ -136,7 +138,7 @@ def _overlaps(data: bytes, placed: Sequence[PlacedSite]) -> Iterator[Finding]:
                 where=Where.at(data, second.start, first.end - second.start),
                 expected="no byte in two sites",
                 got=f"{first.site.name} and {second.site.name} share bytes",
-                remedy=RESTORE,
+                remedy=KEEP_MARKERS,
             )
 
 
@@ -146,5 +148,5 @@ def _flooded(data: bytes, version: Version, markers: list[int], most: int) -> Fi
         where=Where.at(data, markers[-1], len(version.marker)),
         expected=f"{most} markers of {version.id}",
         got=f"{len(markers):,}",
-        remedy=RESTORE,
+        remedy=KEEP_MARKERS,
     )

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from verifier.catalog.entries.helper import Lineage, Published, Version
 from verifier.checks.helper.regions import PlacedHelper, occurrences
-from verifier.checks.helper.words import RESTORE
+from verifier.checks.helper.words import KEEP_MARKERS
 from verifier.core.digest import Pin
 from verifier.core.finding import Finding, Where
 from verifier.core.printable import quoted
@@ -59,7 +59,7 @@ def _misplaced(data: bytes, version: Version, body: Published) -> Finding | None
             expected=f"the line {shown} of {version.id}",
             got="its markers only",
             cause="the helper was deleted, renamed, or never written",
-            remedy=RESTORE,
+            remedy=KEEP_MARKERS,
         )
     if len(found) > 1:
         return Finding(
@@ -68,7 +68,7 @@ def _misplaced(data: bytes, version: Version, body: Published) -> Finding | None
             expected=f"the line {shown} once",
             got=f"{len(found)} times",
             cause="installed twice, or a second definition shadows the first",
-            remedy=RESTORE,
+            remedy=KEEP_MARKERS,
         )
     if body.end is not None:
         return _misplaced_sentinel(data, body, found[0])
@@ -80,7 +80,7 @@ def _misplaced(data: bytes, version: Version, body: Published) -> Finding | None
             expected=f"an empty line before {shown}, and nothing before it on its line",
             got=quoted(before.decode("utf-8", "replace")),
             cause="decorated, indented, inside a string, or joined to the code before it",
-            remedy=RESTORE,
+            remedy=KEEP_MARKERS,
         )
     return None
 
@@ -95,7 +95,7 @@ def _misplaced_sentinel(data: bytes, body: Published, begin: int) -> Finding | N
         expected="begin and end sentinel once each, in this order, at line starts",
         got=f"the end sentinel {len(ends)} times",
         cause="a region that was copied, cut, or moved",
-        remedy=RESTORE,
+        remedy=KEEP_MARKERS,
     )
 
 
@@ -107,7 +107,7 @@ def _end_unknown(data: bytes, lineage: Lineage, version: Version, end: int) -> F
         expected=f"one of {', '.join(a.name for a in lineage.end_anchors)} after {version.id}",
         got=quoted(following.decode("utf-8", "replace")),
         cause="another overlay, or code added right after the helper",
-        remedy=RESTORE,
+        remedy=KEEP_MARKERS,
     )
 
 
@@ -119,7 +119,7 @@ def _drifted(data: bytes, lineage: Lineage, versions: Sequence[Version], begin: 
         where=Where.at(data, begin, end - begin),
         expected=", or ".join(pins),
         got=str(Pin.of(data[begin:end])),
-        remedy=RESTORE,
+        remedy=KEEP_MARKERS,
     )
 
 

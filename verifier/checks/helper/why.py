@@ -53,9 +53,7 @@ _TIDIED: Final[tuple[tuple[str, Callable[[bytes], bytes]], ...]] = (
 class Difference:
     """Where a helper first departs from the nearest version, and what happened there."""
 
-    version: str
     where: Where
-    helper_line: int
     cause: str
 
 
@@ -137,9 +135,7 @@ def first_difference(data: bytes, lineage: Lineage, prefixes: Prefixes) -> Diffe
     if agreed == len(expected):
         cause = f"all {agreed} lines of {version.id} stand here, and more lines follow them"
         return Difference(
-            version=version.id,
             where=Where.at(data, offset, max(0, end - offset)),
-            helper_line=agreed + 1,
             cause=cause,
         )
     where = Where.at(data, offset, len(lines[agreed]) if agreed < len(lines) else 0)
@@ -148,12 +144,7 @@ def first_difference(data: bytes, lineage: Lineage, prefixes: Prefixes) -> Diffe
         or _stripped(data[begin:end], body, version)
         or _line_cause(lines, agreed, version, expected)
     )
-    return Difference(
-        version=version.id,
-        where=where,
-        helper_line=agreed + 1,
-        cause=f"line {agreed + 1} of the helper differs from {version.id}: {cause}",
-    )
+    return Difference(where=where, cause=f"differs from {version.id} here: {cause}")
 
 
 def _agreed(lines: list[bytes], expected: Sequence[str]) -> int:
@@ -221,6 +212,9 @@ def _single_changes(line: bytes) -> Iterator[tuple[int, bytes, bytes]]:
 
 def _change(line: bytes, column: int, was: bytes, now: bytes, version: Version) -> str:
     """Say what one character was and is, with the word around it."""
+    if not (was + now).strip():
+        done = "added" if now else "removed"
+        return f"white space was {done}, column {column + 1}"
     before = line[:column] + was + line[column + len(now) :]
     start, stop = _word(before, column), _word(before, column, forward=True)
     stop_now = stop + len(now) - len(was)

@@ -2,9 +2,9 @@
 
 from typing import Final
 
-RESTORE: Final = (
-    "restore the pinned file, or reinstall the overlay on a pristine one; "
-    "do not delete or edit markers: the file would then look pristine and is not"
+RESTORE: Final = "restore the pinned file, or reinstall the overlay on a pristine one"
+KEEP_MARKERS: Final = (
+    f"{RESTORE}; do not delete or edit markers: the file would then look pristine and is not"
 )
 REPORT: Final = (
     "keep the file; ask the registry's maintainers whether this body was published, "
@@ -13,4 +13,7 @@ REPORT: Final = (
 CONVERT: Final = (
     "take the file from its producer again, without tools that convert line ends or encodings"
 )
-LOOK: Final = "look at the named place; restore the pinned file if the change is not yours"
+LOOK: Final = (
+    "look at the named place; if the change is not yours, restore the pinned file or reinstall "
+    "the overlay on a pristine one"
+)

@@ -38,7 +38,7 @@ def registry(folder: str, *, sealing: bool) -> int:
         f"sealed     {folder}: {len(made.entries)} targets, snapshot {made.snapshot_version}",
         f"           root {made.root_sha256[:12]} · expires {made.expires}",
         "",
-        "  you may     commit DIR as it is; whoever ships it vouches for it",
+        f"  you may     commit {folder} as it is; whoever ships it vouches for it",
         "",
     ]
     shared.put("\n".join(lines).encode())

@@ -10,15 +10,18 @@ from verifier.cli import options as shared
 @click.command(name="why")
 @click.argument("files", nargs=-1, metavar="FILE...")
 @shared.lineage_option
+@shared.policy_option
 @shared.max_size_option
 @shared.trust_options
-def command(files: tuple[str, ...], *, lineage: str | None, max_size: int, **options: Any) -> int:
+def command(
+    files: tuple[str, ...], *, lineage: str | None, policy: str, max_size: int, **options: Any
+) -> int:
     """Say where each FILE departs from the nearest version, and what did it."""
     from verifier.ask.helper import why  # noqa: PLC0415
 
     answers = why(
         files,
-        trust=shared.opened(options, policy="region"),
+        trust=shared.opened(options, policy=policy),
         lineage=lineage,
         max_size=max_size,
         stdin=shared.stdin(),

@@ -72,7 +72,7 @@ def why(
 ) -> Answered:
     """Say of each file what it is nearest to, where it departs from that, and what did it.
 
-    An answer is known if the file carries an authentic version, or if every refusal has a cause.
+    An answer is known if the file was recognised, or if every refusal has a cause.
     """
     report = verify_helper(files, trust=trust, lineage=lineage, max_size=max_size, stdin=stdin)
     return Answered(
@@ -117,7 +117,7 @@ def outcomes(
             companions=beside.companions(found),
         )
         results.append(_explained(outcome, found.data, entry, catalog, demand))
-    return results or [unknown(found.data)]
+    return results or [_unknown(found.data, catalog)]
 
 
 def _judged(
@@ -218,14 +218,25 @@ def _explained(
     outcome: Outcome, data: bytes, entry: Lineage, catalog: Catalog, demand: HelperDemand
 ) -> Outcome:
     """Look for causes, which costs time and needs the line digests, only where it matters."""
-    if not any(
-        f.row.outcome == "rejected" or f.row.facet in demand.facets for f in outcome.findings
-    ):
+    counts = demand.facets | ALWAYS
+    if not any(f.row.outcome == "rejected" or f.row.facet in counts for f in outcome.findings):
         return outcome
     from verifier.checks.helper.why import explained  # noqa: PLC0415  (only refusals pay)
 
     lines = catalog.lines(entry.name)
     return explained(outcome, data, entry, {} if isinstance(lines, Refused) else lines or {})
+
+
+def _unknown(data: bytes, catalog: Catalog) -> Outcome:
+    """Check a file that mentions no lineage; one that was converted may still be a base."""
+    from verifier.checks.helper.why import explained  # noqa: PLC0415  (only refusals pay)
+
+    outcome = unknown(data)
+    for name in catalog.names("helper"):
+        entry = catalog.helper(name)
+        if isinstance(entry, Lineage) and (found := explained(outcome, data, entry, {})) != outcome:
+            return found
+    return outcome
 
 
 def _failed(name: str, error: PinproofError) -> Failed:
@@ -254,14 +265,19 @@ def _why(result: Result | Failed) -> Answer:
     name = result.subject.name
     if isinstance(result, Failed):
         return failed(name, result.code, result.message, result.remedy, exit_code=result.exit)
-    found = ", ".join(f"{i.entry} {i.version}" for i in result.identified)
+    found = ", ".join(
+        f"carries {i.entry} {i.version}"
+        if i.status != "base"
+        else f"is the {i.detail} of {i.entry}"
+        for i in result.identified
+    )
     counting = [
         f
         for f in result.findings
         if f.row.outcome == "rejected" or f.row.facet in result.demanded | ALWAYS
     ]
     if not counting:
-        return Answer(known=True, name=name, headline=f"{name} is {found}; nothing to explain")
+        return Answer(known=True, name=name, headline=f"{name} {found}; nothing to explain")
     rows: list[tuple[str, str]] = []
     for finding in counting:
         told = finding.where.line and finding.row.facet != "whole-file"
@@ -280,6 +296,6 @@ def _why(result: Result | Failed) -> Answer:
     return Answer(
         known=bool(found) or all(f.cause for f in counting),
         name=name,
-        headline=f"{name}{f' carries {found}, but' if found else ''}: {counting[0].row.title}",
+        headline=f"{name}{f' {found}, but' if found else ''}: {counting[0].row.title}",
         rows=tuple(rows),
     )

@@ -19,7 +19,7 @@ VERBS: Final = {
     "verify": "judge a file by a policy",
     "identify": "say what a file or a digest is",
     "why": "say why a file is not what was published",
-    "explain": "print the page on a code",
+    "explain": "print the page on a code, or list all codes",
     "list": "list what the registry holds",
     "show": "show one entry of the registry",
     "check": "check the registry itself",

@@ -41,3 +41,5 @@ PYTHON_DEPTH: Final = 1000
 PYTHON_DIGITS: Final = 4300
 #: Characters of one string that constant folding may build.
 FOLDED_TEXT: Final = 1 << 16
+#: Entries of one tree.
+TREE_ENTRIES: Final = 1_000_000

@@ -31,7 +31,8 @@ def report(value: Report, *, colour: bool = False) -> bytes:
 def answered(value: Answered, *, colour: bool = False) -> bytes:
     """Render the answers to a question that is no verdict."""
     word = "entry" if value.question in ("list", "show") else "known"
-    blocks = [_answer(answer, word=word, colour=colour) for answer in value.answers]
+    short = value.question == "why"
+    blocks = [_answer(answer, word, short=short, colour=colour) for answer in value.answers]
     return "\n".join(blocks).encode()
 
 
@@ -215,9 +216,9 @@ def _facts(item: Result, value: Report) -> Iterator[tuple[str, str]]:
 # ── an answer ──────────────────────────────────────────────────────────────────────────────────
 
 
-def _answer(answer: Answer, *, word: str, colour: bool) -> str:
+def _answer(answer: Answer, word: str, *, short: bool, colour: bool) -> str:
     word = "error" if answer.error else (word if answer.known else "unknown")
     lines = [first(word, answer.headline, colour=colour)]
     if answer.rows:
-        lines += ["", *rows(list(answer.rows), short=False)]
+        lines += ["", *rows(list(answer.rows), short=short)]
     return "\n".join(lines) + "\n"

@@ -46,7 +46,7 @@ def test_folder(tmp_path: Path) -> None:
     assert "a folder" in refused(["."], tmp_path)
 
 
-@pytest.mark.parametrize("name", ["a\0b", "x" * 5000, "", "no/such/file"])
+@pytest.mark.parametrize("name", ["a\0b", "x" * 5000, "no/such/file"])
 def test_impossible_names(name: str, tmp_path: Path) -> None:
     refused([name], tmp_path)
 
@@ -217,3 +217,90 @@ def test_a_fault_of_ours_is_5_and_shows_where_only_on_request(
     ran = runs.run(["--debug", "verify", "helper", "x.py"], cwd=tmp_path)
     assert ran.exit == 5
     assert b"ZeroDivisionError: boom" in ran.stderr
+
+
+#: Each was once quadratic in its length; a stall of the suite is how it would show again.
+STALLS = {
+    "spaces": b"#" + b" " * 300_000,
+    "brackets": b"[" * 300_000,
+    "imports": b'x = "' + b"import " * 60_000 + b'"\n',
+    "dots": b'x = "' + b"Queue." * 60_000 + b'"\n',
+    "markers": b"# [example-fair-queue" * 20_000 + b"\n",
+    "rebindings": b"\nQueue = 1" * 40_000 + b"\n",
+    "reflections": b"exec;exec = 1\n" * 8_000,
+}
+
+
+@pytest.mark.parametrize("name", STALLS)
+def test_no_input_costs_the_square_of_its_length(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "host.py"
+    for data in (STALLS[name], hosts.host("v6") + b"\n\n" + STALLS[name]):
+        path.write_bytes(data)
+        assert runs.program(["verify", "helper", path, "--policy", "region"]).exit in (0, 1, 3)
+
+
+def shell(command: str, cwd: Path) -> int:
+    import subprocess
+
+    return subprocess.run(
+        ["bash", "-c", command.replace("PINPROOF", str(runs.PROGRAM))],
+        cwd=cwd,
+        check=False,
+        stderr=subprocess.DEVNULL,
+    ).returncode
+
+
+@pytest.mark.parametrize(
+    ("command", "code"),
+    [
+        ("(sleep 0.3; PINPROOF verify helper host.py; echo $? > code) | true; exit $(cat code)", 4),
+        ("(sleep 0.3; PINPROOF explain; echo $? > code) | true; exit $(cat code)", 4),
+        ("PINPROOF verify helper host.py >&-", 4),
+        ("PINPROOF verify helper host.py >&- 2>&-", 4),
+        ("PINPROOF verify helper host.py --output json=out.json >&-", 4),
+        ("PINPROOF verify helper host.py <&- >/dev/null", 0),
+        ("PINPROOF verify helper - <&- >/dev/null", 4),
+        ("PINPROOF verify helper host.py --policy nope 2>&-", 2),
+        ("PINPROOF verify helper host.py --policy nope 2>/dev/full", 2),
+        ("PINPROOF --help >/dev/full", 4),
+    ],
+)
+def test_streams_that_are_closed_or_full(command: str, code: int, tmp_path: Path) -> None:
+    (tmp_path / "host.py").write_bytes(hosts.host("v6"))
+    assert shell(command, tmp_path) == code
+
+
+@pytest.mark.parametrize("kind", ["link", "fifo", "folder", "input"])
+def test_output_replaces_nothing_but_a_plain_file_of_its_own(kind: str, tmp_path: Path) -> None:
+    path = tmp_path / "host.py"
+    path.write_bytes(hosts.host("v6"))
+    out = tmp_path / ("host.py" if kind == "input" else "out")
+    if kind == "link":
+        out.symlink_to("elsewhere")
+    elif kind == "fifo":
+        os.mkfifo(out)
+    elif kind == "folder":
+        out.mkdir()
+    before = runs.content(tmp_path)
+    ran = runs.run(["verify", "helper", "host.py", "--output", f"json={out}"], cwd=tmp_path)
+    assert ran.exit == 4
+    assert b"cannot-write" in ran.stderr
+    assert b"verified" not in ran.stdout
+    assert runs.content(tmp_path) == before
+
+
+def test_a_lineage_that_the_index_omits_is_judged_all_the_same(tmp_path: Path) -> None:
+    import json
+
+    targets = {**registries.entries()}
+    index = registries.index_of(targets)
+    layout = json.loads(index["index/layout.json"])
+    layout["helpers"] = [h for h in layout["helpers"] if h["lineage"] != "example-aging"]
+    index["index/layout.json"] = json.dumps(layout).encode()
+    registry = registries.make(tmp_path / "registry", targets={**targets, **index})
+    whole = hosts.host("v6 then aging")
+    drifted = whole.replace(b"return time.monotonic() - self.born", b"return 0.0")
+    assert drifted != whole
+    (tmp_path / "host.py").write_bytes(drifted)
+    command = ["verify", "helper", "host.py", "--policy", "region", *runs.trusting(registry)]
+    assert runs.run(command, cwd=tmp_path, clock=registries.NOW).exit == 1

@@ -91,6 +91,8 @@ def load(data: bytes, *, where: str) -> Policy:
 
 def _helper(table: Table) -> HelperDemand:
     demand = _demand(table, "helper")
+    if demand and "helper" not in demand:
+        table.mistake("demand", "lacks helper: without it nothing says what a file carries")
     accept = table.texts("accept", default=())
     for version in accept:
         if not re.fullmatch("[a-z0-9][a-z0-9._-]*/[a-z0-9][a-z0-9._-]*", version):

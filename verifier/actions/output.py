@@ -6,17 +6,22 @@ the name sees the old file or the new one, and a refusal leaves the folder as it
 
 import contextlib
 import os
+import stat
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 
 from verifier.core.errors import UnavailableError
 
 
-def write(path: str, data: bytes) -> None:
-    """Write `data` to `path` atomically. Raises `UnavailableError`, leaving nothing behind."""
+def write(path: str, data: bytes, *, inputs: Iterable[str] = ()) -> None:
+    """Write `data` to `path` atomically. Raises `UnavailableError`, leaving nothing behind.
+
+    A path that is anything but a regular file, or one of the `inputs`, is refused: taking its
+    name would destroy a device, orphan a FIFO's reader, or replace what was just judged.
+    """
     target = Path(path)
-    if target.is_dir():
-        raise _cannot(path, "is a folder")
+    _refuse_what_is_there(path, inputs)
     temporary = ""
     try:
         descriptor, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
@@ -31,6 +36,19 @@ def write(path: str, data: bytes) -> None:
             with contextlib.suppress(OSError):
                 Path(temporary).unlink()
         raise _cannot(path, (error.strerror or "cannot be written").lower()) from error
+
+
+def _refuse_what_is_there(path: str, inputs: Iterable[str]) -> None:
+    try:
+        there = os.lstat(path)
+    except OSError:
+        return
+    if not stat.S_ISREG(there.st_mode):
+        raise _cannot(path, "exists and is no regular file")
+    for name in inputs:
+        with contextlib.suppress(OSError, ValueError):
+            if os.path.samestat(there, Path(name).stat()):
+                raise _cannot(path, "is the file that was judged")
 
 
 def _umask() -> int:

@@ -16,9 +16,16 @@ from verifier.checks.python_tree import Scope, Visit
 from verifier.core.value import frozen
 
 #: A dotted name that is called or subscripted on its line: no attribute of it is assigned.
-_LOOKED_INTO: Final = re.compile(rb"[ \t\f]*[.(]")
-_CALLED: Final = re.compile(rb"(?:[ \t\f]*\.[ \t\f]*[\w\x80-\xff]+)*[ \t\f]*[(\[]")
-_DEFINING: Final = re.compile(rb"\b(?:def|class)[ \t\f]+\Z|\b(?:from|import)\b")
+_LOOKED_INTO: Final = re.compile(rb"[ \t\f]{0,80}[.(]")
+_CALLED: Final = re.compile(
+    rb"(?:[ \t\f]{0,8}\.[ \t\f]{0,8}[\w\x80-\xff]{1,80}){0,8}[ \t\f]{0,8}[(\[]"
+)
+_DEFINING: Final = re.compile(rb"\b(?:def|class)[ \t\f]+\Z")
+_IMPORTING: Final = re.compile(rb"\b(?:from|import)\b")
+#: A name further into its line than this may always bind: looking back would cost too much.
+_LONG_LINE: Final = 400
+#: White space between `def` and the name it defines, beyond which nobody writes.
+_LONG_NAME: Final = 200
 #: How a plain name in a statement is bound, by the statement's class.
 _STATEMENTS: Final[dict[type, str]] = {
     ast.AugAssign: "augmented assignment",
@@ -47,6 +54,8 @@ class Binding:
     offset: int
     scope: Scope
     direct: bool
+    until: tuple[int, int]
+    """Line and column at which its statement ends, all that is inside it included."""
     module: str = ""
     plain: bool = False
 
@@ -98,8 +107,9 @@ def names_of(scope: Scope) -> frozenset[str]:
 def rebindings(scope: Scope, found: Iterable[Binding]) -> tuple[Binding, ...]:
     """Return, of `found`, what binds a class or function of `scope` again.
 
-    That is a binding later in the block that holds it, or a declaration that moves the name
-    elsewhere. `found` must come from a question that included `names_of(scope)`.
+    That is any other binding in the block that holds it, an earlier one too: in a loop or a
+    handler it may be the last to run. Or a declaration that moves the name elsewhere. `found`
+    must come from a question that included `names_of(scope)`.
     """
     return tuple(
         binding
@@ -114,7 +124,7 @@ def _binds_again(binding: Binding, scope: Scope, depth: int) -> bool:
         return False
     declared = binding.form in ("global", "nonlocal")
     if binding.scope == block:
-        return declared or (binding.line, binding.column) > (step.line, step.column)
+        return declared or (binding.line, binding.column) != (step.line, step.column)
     if binding.form == "global":
         return depth == 0
     return binding.form == "nonlocal" and depth > 0 and binding.scope[:depth] == block
@@ -150,12 +160,12 @@ def _lines_that_bind(module: Module, words: set[str]) -> set[int]:
     return module.lines_with(words, unless=_cannot_bind)
 
 
-def _is_called(data: bytes, _start: int, end: int) -> bool:
+def _is_called(data: bytes, _start: int, end: int, _line: int) -> bool:
     """Whether a name, or what is looked up in it, is called or subscripted: no store."""
     return _CALLED.match(data, end) is not None
 
 
-def _cannot_bind(data: bytes, start: int, end: int) -> bool:
+def _cannot_bind(data: bytes, start: int, end: int, line: int) -> bool:
     """Whether a name is an attribute, or is called or looked into, and not being defined.
 
     Before `(` or `.` a name is bound only by `def`, `class` and `import`. A continued line may
@@ -163,9 +173,10 @@ def _cannot_bind(data: bytes, start: int, end: int) -> bool:
     """
     if data[start - 1 : start] != b"." and not _LOOKED_INTO.match(data, end):
         return False
-    line = data.rfind(b"\n", 0, start) + 1
-    continued = data[max(0, line - 2) : line] == b"\\\n"
-    return not continued and not _DEFINING.search(data[line:start])
+    if data[max(0, line - 2) : line] == b"\\\n" or start - line > _LONG_LINE:
+        return False
+    head = data[line:start]
+    return not _DEFINING.search(head[-_LONG_NAME:]) and not _IMPORTING.search(head)
 
 
 # ── identifiers ────────────────────────────────────────────────────────────────────────────────
@@ -299,11 +310,13 @@ def walrus_scope(scope: Scope) -> Scope:
 
 
 def _binding(module: Module, visit: Visit, name: str, form: str, what: str) -> Binding:
+    statement = visit.statement
     return Binding(
         name=name,
         form=form,
         scope=walrus_scope(visit.scope) if form == "walrus" else visit.scope,
         direct=visit.direct and "parameter" not in form,
+        until=(statement.end_lineno or 0, statement.end_col_offset or 0),
         module=what,
         plain=form == "import" and what == name,
         **place(module, visit),

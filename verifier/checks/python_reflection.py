@@ -5,15 +5,17 @@ must be resolved, which there is left to the caller.
 
 A bare name of the list counts unless it surely is the file's own:
 * in a function that binds it, or inside such a function: Python then never looks further;
-* after the only binding of that name in the module, where that is a direct child of the module
-  and no import from `builtins`; the same in the body of a class for uses in that very body.
+* after the end of the statement with the only binding of that name in the module, where that is
+  a direct child of the module and no import from `builtins`; the same in the body of a class for
+  uses in that very body. Inside of that statement the name is still the builtin: the right side
+  of `setattr = setattr`, the default of a parameter, the body of a class.
 Everything else counts: bound under a condition, deleted, bound twice, used before. `x.eval()` is
 an attribute, and what stands for `builtins`, by any import, is not told from the builtin.
 """
 
 import ast
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from verifier.checks.python_binding import (
@@ -30,16 +32,26 @@ from verifier.checks.python_tree import Visit, children
 from verifier.core.value import frozen
 
 _BUILTINS: Final = frozenset(
-    ("globals", "vars", "exec", "eval", "compile", "setattr", "delattr", "__builtins__")
+    (
+        *("globals", "vars", "exec", "eval", "compile", "setattr", "delattr", "__builtins__"),
+        "__import__",
+    )
 )
 #: Counts only where it is the module's own namespace.
 _LOCALS: Final = "locals"
-_ATTRIBUTES: Final = frozenset(("__dict__", "f_globals"))
+_ATTRIBUTES: Final = frozenset(
+    (
+        *("__dict__", "f_globals", "f_locals", "f_builtins", "__globals__"),
+        *("__setattr__", "__delattr__"),
+    )
+)
 _IMPORTS: Final = frozenset(("gc", "ctypes", "_ctypes"))
 #: The builtins by another way: through a module that was imported under any name.
 _PATHS: Final = frozenset(f"builtins.{name}" for name in _BUILTINS)
 _STAR: Final = re.compile(rb"\bimport[ \t\f\\\n]*\*")
-_OWN: Final = frozenset(("function", "lambda", "comprehension"))
+#: Scopes whose bindings hide a builtin from everything inside. Not comprehensions: their first
+#: iterable is evaluated outside of them.
+_OWN: Final = frozenset(("function", "lambda"))
 
 
 @frozen
@@ -61,7 +73,9 @@ def reflection(
     module: Module, owned: Iterable[tuple[int, int]], names: Iterable[str]
 ) -> tuple[Reflection, ...]:
     """Return every use of reflection that is not wholly inside one of the `owned` byte ranges."""
-    own = bindings(module, _BUILTINS | {_LOCALS})
+    own: dict[str, list[Binding]] = {}
+    for binding in bindings(module, _BUILTINS | {_LOCALS}):
+        own.setdefault(binding.name, []).append(binding)
     aliases = aliases_of(module, {"sys", "builtins"})
     ranges, wanted = tuple(owned), sorted(set(names))
     lines = module.lines_with(_BUILTINS | {_LOCALS}, unless=_is_attribute)
@@ -81,7 +95,7 @@ def reflection(
     return tuple(sorted(found, key=lambda use: (use.offset, use.what)))
 
 
-def _is_attribute(data: bytes, start: int, _end: int) -> bool:
+def _is_attribute(data: bytes, start: int, _end: int, _line: int) -> bool:
     """Whether a name stands behind a dot, which makes it no bare name."""
     return data[start - 1 : start] == b"."
 
@@ -95,7 +109,9 @@ def _extent(module: Module, visit: Visit) -> tuple[int, int]:
 # ── one node ───────────────────────────────────────────────────────────────────────────────────
 
 
-def _uses(visit: Visit, aliases: dict[str, str], own: tuple[Binding, ...]) -> Iterator[str]:
+def _uses(
+    visit: Visit, aliases: dict[str, str], own: "Mapping[str, list[Binding]]"
+) -> Iterator[str]:
     node = visit.node
     if isinstance(node, ast.Name):
         if isinstance(node.ctx, ast.Load) and _is_builtin(node, visit, own):
@@ -123,11 +139,12 @@ def _imports(visit: Visit) -> Iterator[str]:
 
 
 def _by_path(path: str) -> Iterator[str]:
-    if path == "sys.modules" or path in _PATHS:
-        yield path.removeprefix("builtins.")
+    tail = ".".join(path.split(".")[-2:])  # `from os import sys`: a module by way of another
+    if tail == "sys.modules" or tail in _PATHS:
+        yield tail.removeprefix("builtins.")
 
 
-def _is_builtin(node: ast.Name, visit: Visit, own: tuple[Binding, ...]) -> bool:
+def _is_builtin(node: ast.Name, visit: Visit, own: "Mapping[str, list[Binding]]") -> bool:
     """Whether a bare name of the list may be the builtin: see the rule at the top."""
     if node.id == _LOCALS:
         if any(step.kind != "comprehension" for step in visit.scope):
@@ -136,7 +153,7 @@ def _is_builtin(node: ast.Name, visit: Visit, own: tuple[Binding, ...]) -> bool:
         return False
     if node.id == "__builtins__":
         return True  # Python itself reads this name, whoever binds it
-    named = [binding for binding in own if binding.name == node.id]
+    named = own.get(node.id, ())
     scope = visit.scope
     for depth in range(len(scope), 0, -1):
         here = [b for b in named if b.scope == scope[:depth]]
@@ -158,7 +175,7 @@ def _surely(here: list[Binding], visit: Visit) -> bool:
         binding.direct
         and binding.form in ("def", "class", "assignment", "import", "from-import")
         and not binding.module.startswith("builtins.")
-        and (binding.line, binding.column) < (visit.place.lineno, visit.place.col_offset)
+        and binding.until <= (visit.place.lineno, visit.place.col_offset)
     )
 
 

@@ -59,8 +59,9 @@ __all__ = [
     "qualified",
 ]
 
-#: Whether the bytes around an occurrence, from `start` to `end`, keep it from mattering.
-Context = Callable[[bytes, int, int], bool]
+#: Whether the bytes around an occurrence keep it from mattering: its `start` and `end`, and the
+#: start of its line. It may look a bounded distance, or a long line would cost its square.
+Context = Callable[[bytes, int, int, int], bool]
 
 _IN_WORDS: Final = frozenset(bytes([c]) for c in range(128) if chr(c).isalnum() or chr(c) == "_")
 #: Statements without statements inside; most are one of these.
@@ -304,12 +305,12 @@ class Module:
         named = sorted(set(words))
         if not all(word.isascii() for word in named):
             return set(range(1, len(self._starts)))
-        lines = {
-            self.line(start)
-            for word in named
-            for start, end in self._occurrences(word.encode())
-            if unless is None or not unless(self.data, start, end)
-        }
+        lines = set()
+        for word in named:
+            for start, end in self._occurrences(word.encode()):
+                line = self.line(start)
+                if unless is None or not unless(self.data, start, end, self._starts[line - 1]):
+                    lines.add(line)
         for spelling in self._foreign() if named else ():
             lines |= self.lines_of(re.compile(re.escape(spelling)))
         return lines

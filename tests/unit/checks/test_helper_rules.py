@@ -1,6 +1,7 @@
 """Rules of the helper check that the example lineage has no occasion for, on tiny lineages."""
 
 import hashlib
+import sys
 import tomllib
 from typing import Any, Final
 
@@ -226,3 +227,20 @@ def test_pristine_is_verified_only_where_the_policy_says_so() -> None:
     accepting = HelperDemand(facets=REGION.facets, pristine=Pristine.VERIFIED)
     assert verdict(check(clean, known, demand=accepting), accepting) is Verdict.VERIFIED
     assert verdict(check(clean + b"\n", known, demand=accepting), accepting) is Verdict.UNDECIDED
+
+
+@pytest.mark.skipif(sys.version_info < (3, 12), reason="the grammar of Python 3.12")
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (b"class Queue:", b"class Queue[bool]:"),
+        (b"class Queue:", b"class Queue[min]:"),
+        (b"def push(self,", b"def push[min](self,"),
+    ],
+)
+def test_a_type_parameter_that_shadows_a_builtin_is_rejected(old: bytes, new: bytes) -> None:
+    host = hosts.host("v6").replace(old, new)
+    assert host != hosts.host("v6")
+    outcome = check(host, lineage(entry()), demand=REGION)
+    assert "helper-builtin-shadowed" in codes(outcome)
+    assert verdict(outcome) is Verdict.REJECTED

@@ -285,12 +285,12 @@ def test_what_holds_a_site_bound_again(extra: str, expected: list[str]) -> None:
     assert [f"{b.form} {b.line}" for b in rebindings(site.scope, found)] == expected
 
 
-def test_an_earlier_binding_is_none_again_but_a_declaration_is() -> None:
+def test_an_earlier_binding_binds_again_too_and_so_does_a_declaration() -> None:
     text = "class S:\n    f = 1\n    global f\n    def f(self):\n        site()\n"
     site = inserted(text, 5, 5)
     assert isinstance(site, Insertion)
     found = rebindings(site.scope, bindings(module(text), names_of(site.scope)))
-    assert [(b.form, b.line) for b in found] == [("global", 3)]
+    assert [(b.form, b.line) for b in found] == [("assignment", 2), ("global", 3)]
 
 
 # ── attributes ─────────────────────────────────────────────────────────────────────────────────

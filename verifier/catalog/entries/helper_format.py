@@ -149,7 +149,7 @@ def _version(table: Table, prefix: str) -> Version:
             aliases=table.texts("aliases", default=()) if published else (),
             status=status,
             marker=table.text(
-                "marker", pattern=re.escape(prefix) + r"[^\]\n]*\]", form=f"{prefix}…]"
+                "marker", pattern=re.escape(prefix) + r"[^\]\n]{0,64}\]", form=f"{prefix}…]"
             ).encode(),
             reason=table.text("reason", default=optional),
             body=_published(table) if published else None,

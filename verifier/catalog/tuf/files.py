@@ -37,13 +37,14 @@ class RegistryFiles:
         """List every file; links, special files, unsafe names and stray folders are findings."""
         files: set[str] = set()
         odd: dict[str, Finding] = {}
-        waiting = [""]
+        waiting, folders = [""], 0
         while waiting:
             folder = waiting.pop()
+            folders += 1
             for name, kind in self._folder.entries(folder):
                 path = f"{folder}/{name}" if folder else name
                 finding = _stray(path, kind)
-                if len(files) + len(odd) >= REGISTRY_FILES:
+                if len(files) + len(odd) + folders >= REGISTRY_FILES:
                     most = f"at most {REGISTRY_FILES:,} files"
                     odd[path] = problem("registry-too-large", path, "more", expected=most)
                     waiting.clear()

@@ -160,6 +160,13 @@ class _Gathered:
         )
         for facet in ("sites", "scope"):
             self.cover(facet, State.NOT_APPLICABLE, "no helper, so no sites")
+        wanted = self._demand.expect or (
+            self._lineage.current if self._demand.current_only else None
+        )
+        if wanted is not None:
+            self.cover("helper", State.NOT_HELD, "none")
+            self.add(_not_expected(wanted, self._lineage, "no helper at all"))
+            return
         if self._demand.pristine is Pristine.VERIFIED:
             self.cover("helper", base.state, f"none: {base.detail}")
             return
@@ -254,17 +261,20 @@ def _acceptance(
     wanted = demand.expect or (lineage.current if demand.current_only else None)
     asked = None if wanted is None else lineage.version(wanted)
     if wanted is not None and (asked is None or asked.id != version.id):
-        findings.append(
-            Finding(
-                code="helper-not-expected",
-                expected=f"{wanted}" + (" (current)" if wanted == lineage.current else ""),
-                got=f"{version.id}, authentic; the current version is {lineage.current}",
-                cause=_order(lineage, version.id, asked.id if asked else wanted),
-                remedy=f"install {wanted} on a pristine file, or ask for {version.id} if that is "
-                "the right one",
-            )
-        )
+        got = f"{version.id}, authentic; the current version is {lineage.current}"
+        cause = _order(lineage, version.id, asked.id if asked else wanted)
+        findings.append(_not_expected(wanted, lineage, got, cause))
     return tuple(findings)
+
+
+def _not_expected(wanted: str, lineage: Lineage, got: str, cause: str | None = None) -> Finding:
+    return Finding(
+        code="helper-not-expected",
+        expected=f"{wanted}" + (" (current)" if wanted == lineage.current else ""),
+        got=got,
+        cause=cause or "the overlay was never installed here, or was removed cleanly",
+        remedy=f"install {wanted} on a pristine file, or ask for what is there if that is right",
+    )
 
 
 def _order(lineage: Lineage, found: str, wanted: str) -> str:

@@ -44,6 +44,7 @@ class _Judged:
 
     finding: Finding | None = None
     not_checked: str = ""
+    compared: bool = False
 
 
 def bytecode(
@@ -62,10 +63,12 @@ def bytecode(
         if _shadows(path, stem)
     ]
     unsure = []
+    compared = False
     for pyc in companions.bytecode:
         judged = _judge(pyc, companions, data, path=beside + pyc.path, stem=stem)
         if judged.finding is not None:
             findings.append(judged.finding)
+        compared = compared or judged.compared
         if judged.not_checked:
             unsure.append(f"{beside}{pyc.path}: {judged.not_checked}")
     if findings:
@@ -73,7 +76,8 @@ def bytecode(
     if unsure:
         detail = "; ".join(sorted(unsure))
         return (), Covered(facet=_FACET, state=State.NOT_CHECKED, detail=detail)
-    detail = "compiled from these bytes" if companions.bytecode else "none beside the file"
+    unloadable = "none that Python would load" if companions.bytecode else "none beside the file"
+    detail = "compiled from these bytes" if compared else unloadable
     return (), Covered(facet=_FACET, state=State.HELD, detail=detail)
 
 
@@ -138,7 +142,7 @@ def _compared(path: str, code: bytes, data: bytes, level: str | None) -> _Judged
     if not same_code(ours, ours):
         return _Judged(not_checked="this Python writes bytecode that cannot be read here")
     if same_code(code, ours):
-        return _Judged()
+        return _Judged(compared=True)
     cause = "Python would run it, and the verified bytes compile to other code"
     return _Judged(finding=_finding("helper-bytecode-different", path, cause))
 

@@ -7,7 +7,8 @@ letters of CHECKS.md.
 """
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from itertools import islice
 
 from verifier.catalog.entries.helper import Lineage
 from verifier.checks.helper.admissible import invisible
@@ -31,6 +32,7 @@ from verifier.checks.python_scope import (
     qualified,
 )
 from verifier.core.finding import Finding, Where
+from verifier.core.limits import PLACES_LISTED
 from verifier.core.value import frozen
 
 _BUILTINS = ("builtins", "__builtins__")
@@ -74,19 +76,14 @@ def judge(
         return "", (_unparsable(module),)
     placed, misplaced = _insertions(module, installed)
     facts = _facts(module, lineage, installed, placed)
-    findings = [
-        *misplaced,
-        *_fragment(facts),
-        *_owned_names(facts),
-        *_places(facts),
-        *_holders(facts),
-        *_dead(facts),
-        *_imports(facts),
-        *_builtins(facts),
-        *_patched(facts),
-    ]
+    rules: list[Callable[[_Facts], Iterator[Finding]]]
+    rules = [_fragment, _owned_names, _places, _holders, _dead, _imports, _builtins, _patched]
     if not attested:
-        findings += _reflection(facts)
+        rules.append(_reflection)
+    findings = misplaced[:PLACES_LISTED]
+    for rule in rules:
+        findings += islice(rule(facts), PLACES_LISTED)
+    if not attested:
         findings += invisible(data, installed.owned)
     first = {site.site.name: found for site, found in reversed(placed)}
     counts = Counter(qualified(found.scope) or "module" for found in reversed(first.values()))
@@ -331,7 +328,8 @@ def _matters(binding: Binding, facts: _Facts) -> bool:
         for depth, step in enumerate(scope)
         if step.kind in _FUNCTIONS
     }
-    return not binding.scope or binding.form == "global" or binding.scope in functions
+    anywhere = binding.form in ("global", "type parameter")
+    return not binding.scope or anywhere or binding.scope in functions
 
 
 def _builtins(facts: _Facts) -> Iterator[Finding]:

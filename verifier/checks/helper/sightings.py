@@ -61,8 +61,9 @@ def tag_variants(data: bytes, marker_prefix: bytes) -> list[int]:
     bytes they do not count, which the caller sees to by looking at the remainder only.
     """
     words = re.findall(rb"[A-Za-z0-9]+", marker_prefix)
-    spelled = rb"[ \t_.-]*".join(map(re.escape, words))
-    loose = re.compile(rb"(?:#[ \t]*\[?|\[)[ \t_.-]*" + spelled, re.IGNORECASE)
+    # Every repetition is bounded: a file must not cost more than its length.
+    spelled = rb"[ \t_.-]{0,8}".join(map(re.escape, words))
+    loose = re.compile(rb"[#\[][ \t\[_.-]{0,16}" + spelled, re.IGNORECASE)
     full = _full_marker(marker_prefix)
     return [m.start() for m in loose.finditer(data) if not full.match(data, m.start())]
 
@@ -105,7 +106,7 @@ def claims(lineage: Lineage, seen: Sightings) -> tuple[str, ...]:
 
 
 def _full_marker(marker_prefix: bytes) -> re.Pattern[bytes]:
-    return re.compile(re.escape(marker_prefix) + rb"[^\]\n]*\]")
+    return re.compile(re.escape(marker_prefix) + rb"[^\]\n]{0,64}\]")
 
 
 def _present(data: bytes, texts: dict[K, bytes]) -> dict[K, list[int]]:

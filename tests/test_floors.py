@@ -33,6 +33,8 @@ ADAPTERS: Final = {
     "securesystemslib": ("catalog.tuf",),
     "cryptography": ("catalog.tuf",),
     "tomli_w": ("core.table",),
+    "isal": ("sources.inflate",),
+    "zstandard": ("sources.inflate",),
 }
 
 

@@ -11,6 +11,7 @@ from verifier.core.value import frozen
 #: The closed list of facets per kind of subject (CHECKS.md).
 FACETS: Final[dict[str, tuple[str, ...]]] = {
     "helper": ("helper", "sites", "scope", "whole-file", "bytecode"),
+    "tree": ("content", "modes"),
 }
 #: Facets that no policy names, because they always count: the input can be judged at all, and
 #: the registry that judges it authenticates.

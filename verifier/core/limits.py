@@ -9,6 +9,8 @@ MIB: Final = 1 << 20
 
 #: A host file (`--max-size` changes it).
 HOST_BYTES: Final = 16 * MIB
+#: What --max-size may raise that to.
+LARGEST_FILE: Final = 1 << 34
 #: A policy, a floor, one registry entry.
 DOCUMENT_BYTES: Final = 4 * MIB
 #: One piece of registry metadata or of the look-up index.
@@ -43,3 +45,48 @@ PYTHON_DIGITS: Final = 4300
 FOLDED_TEXT: Final = 1 << 16
 #: Entries of one tree.
 TREE_ENTRIES: Final = 1_000_000
+#: All names of one archive, with the folders above each.
+TREE_NAMES_BYTES: Final = 256 * MIB
+#: One path, and the target of one link (Linux: PATH_MAX).
+TREE_PATH_BYTES: Final = 4096
+#: Segments of one path.
+TREE_DEPTH: Final = 128
+#: All content of one archive, unpacked.
+ARCHIVE_BYTES: Final = 256 * 1024 * MIB
+#: One file inside an archive.
+ARCHIVE_ENTRY_BYTES: Final = 64 * 1024 * MIB
+#: What any archive may unpack to; a larger one only to `INFLATION` times its own size.
+INFLATED_FREELY: Final = 256 * MIB
+INFLATION: Final = 200
+#: Memory that decompressing may take (zstd's window, xz's dictionary).
+INFLATE_MEMORY: Final = 128 * MIB
+#: PAX records of one member, or a GNU long name.
+TAR_EXTENSION_BYTES: Final = MIB
+#: The central directory of a zip.
+ZIP_DIRECTORY_BYTES: Final = 256 * MIB
+#: RECORD of a wheel.
+RECORD_BYTES: Final = 64 * MIB
+#: One blob; a larger one is refused before git inflates it.
+GIT_BLOB_BYTES: Final = 512 * MIB
+#: All blobs of one commit.
+GIT_ALL_BYTES: Final = 256 * 1024 * MIB
+#: One tree, and one commit or tag.
+GIT_TREE_BYTES: Final = 64 * MIB
+GIT_COMMIT_BYTES: Final = 16 * MIB
+#: A file of the repository that is read for what it says of itself: config, packed-refs.
+GIT_FILE_BYTES: Final = 64 * MIB
+#: A `.gitattributes` or `.gitmodules` that is looked into.
+GIT_DOTFILE_BYTES: Final = MIB
+#: Git's memory beyond one blob and what it was made from.
+GIT_MEMORY_BYTES: Final = 512 * MIB
+#: What one answer of git may take, and more for each so many bytes of it.
+GIT_OBJECT_SECONDS: Final = 60
+GIT_BYTES_PER_SECOND: Final = 4 * MIB
+#: Deaths of git after which the objects that are left are not read.
+GIT_DEATHS: Final = 64
+#: Findings of one code that are kept of one commit.
+GIT_FINDINGS: Final = 1_000
+#: Object stores reached through alternates.
+GIT_STORES: Final = 32
+#: Symbolic references and tags of tags that are followed for a hint.
+GIT_STEPS: Final = 8

@@ -73,13 +73,13 @@ def read_json(data: bytes, *, limit: int = DOCUMENT_BYTES) -> Any:
 def read_toml(data: bytes, *, limit: int = DOCUMENT_BYTES) -> dict[str, Any]:
     """Parse strict TOML. Raises `ValueError` with the reason."""
     text = _decode(data, limit)
+    _refuse_other_spellings(text)
     try:
         value = tomllib.loads(text, parse_float=_refuse)
     except RecursionError:
         raise ValueError(f"nested deeper than {DOCUMENT_DEPTH}") from None
     except tomllib.TOMLDecodeError as error:
         raise ValueError(f"not TOML: {str(error).lower()}") from None
-    _refuse_other_spellings(text)
     _limit_shape(value)
     return value
 

@@ -43,7 +43,13 @@ def read(name: str, *, limit: int, stdin: BinaryIO | None = None) -> FileBytes:
     Raises `UnavailableError` if it is missing, unreadable, no regular file, larger than
     `limit` bytes, or changes while it is read.
     """
-    if name == STDIN and stdin is not None:
+    if name == STDIN:
+        if stdin is None:
+            raise UnavailableError(
+                "-: standard input is closed",
+                code="cannot-read",
+                remedy="give the file by its path, or pipe it in",
+            )
         data = stdin.read(limit + 1)
         if len(data) > limit:
             raise _too_large(name, None, limit)

@@ -47,7 +47,8 @@ def test_commands_in_pages_exist(page: Path, tmp_path: Path) -> None:
     shown = "\n".join(part for block in blocks for part in block)
     for line in re.findall(r"^\s*(?:\$ )?pinproof ([a-z][^\n`]*)$", shown, re.MULTILINE):
         words = line.replace("\\|", " ").split()
-        verb = words[:2] if words[0] in ("verify", "check", "sign") else words[:1]
+        grouped = words[0] in ("verify", "check", "sign", "diff") or words[:2] == ["list", "tree"]
+        verb = words[:2] if grouped else words[:1]
         ran = runs.run([*verb, "--help"], cwd=tmp_path)
         assert ran.exit == 0, line
         for option in re.findall(r"--[a-z-]+", line):

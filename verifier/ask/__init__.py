@@ -19,17 +19,23 @@ if TYPE_CHECKING:
     from verifier.ask.answers import Answer, Answered
     from verifier.ask.helper import verify_helper, why
     from verifier.ask.identity import identify
+    from verifier.ask.reading import Reach
     from verifier.ask.registry import check_registry, explain, list_entries, show
+    from verifier.ask.trees import Listing, diff_tree, list_tree
     from verifier.ask.trusted import Trust, trust
 
 __all__ = [
     "Answer",
     "Answered",
+    "Listing",
+    "Reach",
     "Trust",
     "check_registry",
+    "diff_tree",
     "explain",
     "identify",
     "list_entries",
+    "list_tree",
     "show",
     "trust",
     "verify_helper",
@@ -42,7 +48,9 @@ _HOMES: Final = {
     "answers": ("Answer", "Answered"),
     "helper": ("verify_helper", "why"),
     "identity": ("identify",),
+    "reading": ("Reach",),
     "registry": ("check_registry", "explain", "list_entries", "show"),
+    "trees": ("Listing", "diff_tree", "list_tree"),
     "trusted": ("Trust", "trust"),
 }
 

@@ -66,12 +66,14 @@ def unregistered(name: str, names: Iterable[str], *, option: str) -> WrongCallEr
     )
 
 
-def refusal(name: str, refused: Refused) -> Answer:
-    """Return the answer about `name` when the registry, or its entry, cannot be used."""
+def refusal(
+    name: str, refused: Refused, *, headline: str = "the registry cannot be used"
+) -> Answer:
+    """Return the answer about `name` when what it takes, such as the registry, was refused."""
     return Answer(
         known=False,
         name=name,
-        headline="the registry cannot be used",
+        headline=headline,
         rows=(
             *(("because", f"{f.code}: {f.row.title}") for f in refused.findings),
             ("you may", refused.findings[0].remedy),

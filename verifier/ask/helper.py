@@ -1,9 +1,11 @@
 """Whether an installed helper is one of the published versions, and if not, why not."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import BinaryIO
 
 from verifier.ask.answers import Answer, Answered, failed, unregistered
+from verifier.ask.reading import Reach, read_file
 from verifier.ask.trusted import Trust
 from verifier.ask.trusted import trust as open_trust
 from verifier.catalog.entries.helper import Lineage
@@ -18,9 +20,10 @@ from verifier.core.errors import PinproofError, WrongCallError
 from verifier.core.finding import Finding
 from verifier.core.limits import HOST_BYTES
 from verifier.core.outcome import Failed, Outcome, Report, Result, Subject
-from verifier.core.verdict import Exit
+from verifier.core.verdict import Exit, Verdict
 from verifier.policy import judge
-from verifier.sources import beside, file
+from verifier.sources import beside
+from verifier.sources.file import FileBytes
 
 
 def verify_helper(
@@ -31,10 +34,12 @@ def verify_helper(
     expect: str | None = None,
     max_size: int = HOST_BYTES,
     stdin: BinaryIO | None = None,
+    reach: Reach | None = None,
 ) -> Report:
     """Judge host files: one result for each file and lineage that the file mentions.
 
-    `files` are paths, `-` is `stdin`. `lineage` restricts the question to one entry, `expect`
+    `files` are paths or files in other sources (`git:REPO@COMMIT:PATH`, `tar:FILE:PATH`,
+    `zip:FILE:PATH`), `-` is `stdin`. `lineage` restricts the question to one entry, `expect`
     asks for one of its versions. `max_size` is in bytes.
 
     Raises `WrongCallError` if `files` is empty, the policy demands nothing of helpers, or
@@ -42,6 +47,12 @@ def verify_helper(
     """
     trust = trust or open_trust()
     demand = _demand(trust, expect)
+    if list(files).count("-") > 1:
+        raise WrongCallError(
+            "- is given twice, and standard input can be read once",
+            code="wrong-call",
+            remedy="give all but one of the files by their paths",
+        )
     if not files:
         raise WrongCallError(
             "no file to verify", code="wrong-call", remedy="name at least one host file"
@@ -53,8 +64,13 @@ def verify_helper(
     results: list[Result | Failed] = []
     for name in files:
         try:
-            found = file.read(name, limit=max_size, stdin=stdin)
-            results += _judged(found, trust, demand, lineage=lineage)
+            found, said = read_file(name, limit=max_size, stdin=stdin, reach=reach or Reach())
+            if found is None:
+                results.append(_verdict(_refused(said), Subject(name=name), trust, demand))
+            else:
+                results += _judged(found, said, trust, demand, lineage=lineage)
+        except WrongCallError:
+            raise
         except PinproofError as error:
             results.append(_failed(name, error))
         except Exception as fault:  # noqa: BLE001  (the other files are reported all the same)
@@ -69,12 +85,15 @@ def why(
     lineage: str | None = None,
     max_size: int = HOST_BYTES,
     stdin: BinaryIO | None = None,
+    reach: Reach | None = None,
 ) -> Answered:
     """Say of each file what it is nearest to, where it departs from that, and what did it.
 
     An answer is known if the file was recognised, or if every refusal has a cause.
     """
-    report = verify_helper(files, trust=trust, lineage=lineage, max_size=max_size, stdin=stdin)
+    report = verify_helper(
+        files, trust=trust, lineage=lineage, max_size=max_size, stdin=stdin, reach=reach
+    )
     return Answered(
         question="why",
         answers=tuple(_why(result) for result in report.results),
@@ -82,14 +101,14 @@ def why(
     )
 
 
-def subject(found: file.FileBytes) -> Subject:
+def subject(found: FileBytes) -> Subject:
     """Describe a file for a report: name, typed digest, length, and where a link leads."""
     digest = Digest(kind="file", hex=sha256(found.data))
     return Subject(name=found.name, digests=(digest,), length=len(found.data), link=found.link)
 
 
 def outcomes(
-    found: file.FileBytes,
+    found: FileBytes,
     catalog: Catalog | Refused,
     demand: HelperDemand,
     *,
@@ -121,18 +140,30 @@ def outcomes(
 
 
 def _judged(
-    found: file.FileBytes, trust: Trust, demand: HelperDemand, *, lineage: str | None
+    found: FileBytes,
+    said: tuple[Finding, ...],
+    trust: Trust,
+    demand: HelperDemand,
+    *,
+    lineage: str | None,
 ) -> list[Result]:
+    """Judge one file; `said` is what its source had to say about reading it."""
     return [
-        judge(
-            outcome,
-            subject=subject(found),
-            demanded=demand.facets,
-            waivers=trust.policy.waivers,
-            now=trust.now,
+        _verdict(
+            replace(outcome, findings=(*outcome.findings, *said)), subject(found), trust, demand
         )
         for outcome in outcomes(found, trust.catalog, demand, lineage=lineage)
     ]
+
+
+def _verdict(outcome: Outcome, about: Subject, trust: Trust, demand: HelperDemand) -> Result:
+    return judge(
+        outcome,
+        subject=about,
+        demanded=demand.facets,
+        waivers=trust.policy.waivers,
+        now=trust.now,
+    )
 
 
 def _demand(trust: Trust, expect: str | None) -> HelperDemand:
@@ -187,11 +218,19 @@ def _mentioned(data: bytes, catalog: Catalog) -> list[str] | Refused:
     index = catalog.index
     if isinstance(index, Refused):
         return index
-    return sorted(
+    found = [
         tokens.lineage
         for tokens in index.helpers
         if mentions(data, tokens.marker_prefix, tokens.owned_names, tokens.first_lines)
-    )
+    ]
+    # The index is a hint: an entry that it does not list yet is looked at itself.
+    for name in set(catalog.names("helper")) - {tokens.lineage for tokens in index.helpers}:
+        entry = catalog.helper(name)
+        if isinstance(entry, Refused):
+            return entry
+        if mentions(data, entry.marker_prefix, entry.owned_names, entry.first_lines()):
+            found.append(name)
+    return sorted(found)
 
 
 def _bases(data: bytes, catalog: Catalog) -> list[str]:
@@ -275,7 +314,7 @@ def _why(result: Result | Failed) -> Answer:
         f
         for f in result.findings
         if f.row.outcome == "rejected" or f.row.facet in result.demanded | ALWAYS
-    ]
+    ] or (list(result.findings) if result.verdict is not Verdict.VERIFIED else [])
     if not counting:
         return Answer(known=True, name=name, headline=f"{name} {found}; nothing to explain")
     rows: list[tuple[str, str]] = []

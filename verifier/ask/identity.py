@@ -7,6 +7,7 @@ from typing import BinaryIO
 
 from verifier.ask.answers import Answer, Answered, failed, refusal
 from verifier.ask.helper import outcomes, subject
+from verifier.ask.reading import Reach, read_file
 from verifier.ask.trusted import Trust
 from verifier.ask.trusted import trust as open_trust
 from verifier.catalog.entries.helper import Lineage, PinRow
@@ -17,7 +18,7 @@ from verifier.core.digest import HEX64, KINDS, Digest
 from verifier.core.errors import PinproofError, WrongCallError
 from verifier.core.limits import HOST_BYTES
 from verifier.core.outcome import Outcome
-from verifier.sources import file
+from verifier.sources.file import FileBytes
 
 #: At least 7 hex digits, as people cut them off, in any case, or behind a kind.
 _NEARLY = re.compile(r"((?:[a-z-]+:)?sha256:|git-[a-z]+:)?([0-9A-Fa-f]{7,})")
@@ -30,6 +31,7 @@ def identify(
     trust: Trust | None = None,
     max_size: int = HOST_BYTES,
     stdin: BinaryIO | None = None,
+    reach: Reach | None = None,
 ) -> Answered:
     """Say what each argument is: a digest if it is spelled like one, else a file.
 
@@ -49,13 +51,17 @@ def identify(
             continue
         _refuse_cut_off(argument)
         try:
-            found = file.read(argument, limit=max_size, stdin=stdin)
+            found, said = read_file(argument, limit=max_size, stdin=stdin, reach=reach or Reach())
         except PinproofError as error:
             answers.append(
                 failed(argument, error.code, error.message, error.remedy, exit_code=error.exit)
             )
             continue
-        answers.append(_of_file(found, trust.catalog))
+        if found is None:
+            headline = f"{argument}: its bytes could not be proven"
+            answers.append(refusal(argument, Refused(findings=said), headline=headline))
+        else:
+            answers.append(_of_file(found, trust.catalog))
     return Answered(question="identify", answers=tuple(answers), report=trust.report(()))
 
 
@@ -154,7 +160,7 @@ def _rows_of(
     return tuple(rows)
 
 
-def _of_file(found: file.FileBytes, catalog: Catalog | Refused) -> Answer:
+def _of_file(found: FileBytes, catalog: Catalog | Refused) -> Answer:
     if isinstance(catalog, Refused):
         return refusal(found.name, catalog)
     about = subject(found)

@@ -17,7 +17,10 @@ from verifier.core.verdict import Exit
 def run() -> None:
     """Be the `pinproof` program: judge the process's arguments and end it."""
     gc.disable()
-    code = main(sys.argv[1:])
+    try:
+        code = main(sys.argv[1:])
+    except KeyboardInterrupt:
+        code = Exit.INTERRUPTED
     for stream in (sys.stdout, sys.stderr):
         try:
             if stream is not None:

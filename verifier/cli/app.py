@@ -1,5 +1,6 @@
 """The group of verbs, and the one place where errors become words and exit codes."""
 
+import contextlib
 import importlib
 import sys
 import traceback
@@ -20,7 +21,8 @@ VERBS: Final = {
     "identify": "say what a file or a digest is",
     "why": "say why a file is not what was published",
     "explain": "print the page on a code, or list all codes",
-    "list": "list what the registry holds",
+    "list": "list what the registry, or a tree, holds",
+    "diff": "compare two trees",
     "show": "show one entry of the registry",
     "check": "check the registry itself",
     "sign": "sign a registry",
@@ -95,8 +97,8 @@ def execute(arguments: list[str], *, clock: datetime | None) -> int:
     except click.ClickException as error:
         _show(_usage(error))
         return Exit.USAGE
-    except BrokenPipeError:
-        # Whoever read our output went away: nobody can have seen the verdict.
+    except OSError:
+        # click's own output, such as --help, could not be written.
         sys.stdout = None
         return Exit.ENVIRONMENT
     except Exception as error:  # noqa: BLE001  (the one net: a crash must not look like a verdict)
@@ -130,8 +132,11 @@ def _usage(error: click.ClickException) -> WrongCallError:
 def _show(error: PinproofError) -> None:
     from verifier.render import text  # noqa: PLC0415
 
-    colour = colour_wanted(terminal=sys.stderr.isatty())
-    sys.stderr.buffer.write(text.error(error, colour=colour))
+    # An error that cannot be shown keeps its exit code all the same.
+    with contextlib.suppress(OSError, AttributeError, ValueError):
+        colour = colour_wanted(terminal=sys.stderr.isatty())
+        sys.stderr.buffer.write(text.error(error, colour=colour))
+        sys.stderr.buffer.flush()
 
 
 def _show_fault(error: Exception, *, debug: bool) -> None:

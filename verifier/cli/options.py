@@ -9,11 +9,13 @@ import click
 
 from verifier.actions import output
 from verifier.ask.answers import Answered
+from verifier.ask.reading import Reach
+from verifier.ask.trees import Listing
 from verifier.ask.trusted import Trust, trust
 from verifier.cli.environment import colour_wanted
 from verifier.core.clock import parse_time
 from verifier.core.errors import UnavailableError, WrongCallError
-from verifier.core.limits import HOST_BYTES
+from verifier.core.limits import HOST_BYTES, LARGEST_FILE
 from verifier.core.outcome import Failed, Report
 from verifier.core.printable import quoted
 
@@ -38,37 +40,59 @@ class _Time(click.ParamType[datetime]):
 
 def trust_options(function: F) -> F:
     """Add what a run judges with, and what its answer looks like."""
-    for option in reversed(
-        (
-            click.option(
-                "--registry", metavar="DIR", help="A registry in place of the embedded one."
-            ),
-            click.option("--root", metavar="FILE", help="The TUF root that DIR must chain from."),
-            click.option("--floor", metavar="FILE", help="Versions already seen (floor/v1)."),
-            click.option(
-                "--effective-time", type=_Time(), help="Judge as at this time, now or later."
-            ),
-            click.option(
-                "--insecure-past-time", is_flag=True, help="Allow a past --effective-time."
-            ),
-            click.option(
-                "--format",
-                "form",
-                type=click.Choice(FORMATS),
-                default="text",
-                show_default=True,
-                help="What to print.",
-            ),
-            click.option(
-                "--output",
-                "outputs",
-                multiple=True,
-                metavar="FORMAT=PATH",
-                help="Also write this format to a file; repeatable.",
-            ),
-        )
-    ):
-        function = option(function)
+    return _added(
+        function,
+        click.option("--registry", metavar="DIR", help="A registry in place of the embedded one."),
+        click.option("--root", metavar="FILE", help="The TUF root that DIR must chain from."),
+        click.option("--floor", metavar="FILE", help="Versions already seen (floor/v1)."),
+        click.option("--effective-time", type=_Time(), help="Judge as at this time, now or later."),
+        click.option("--insecure-past-time", is_flag=True, help="Allow a past --effective-time."),
+        output_options,
+    )
+
+
+def output_options(function: F) -> F:
+    """Add what an answer looks like, and where it goes."""
+    return _added(
+        function,
+        click.option(
+            "--format",
+            "form",
+            type=click.Choice(FORMATS),
+            default="text",
+            show_default=True,
+            help="What to print.",
+        ),
+        click.option(
+            "--output",
+            "outputs",
+            multiple=True,
+            metavar="FORMAT=PATH",
+            help="Also write this format to a file; repeatable.",
+        ),
+    )
+
+
+def reach_options(function: F) -> F:
+    """Add how far a repository's own pointers are followed."""
+    return _added(
+        function,
+        click.option(
+            "--clone",
+            "clones",
+            multiple=True,
+            metavar="PATH",
+            help="A folder that a repository's pointers may lead into; repeatable.",
+        ),
+        click.option(
+            "--allow-alternates", is_flag=True, help="Follow a repository's alternates anywhere."
+        ),
+    )
+
+
+def _added(function: F, *decorators: Callable[[F], F]) -> F:
+    for decorator in reversed(decorators):
+        function = decorator(function)
     return function
 
 
@@ -82,7 +106,7 @@ policy_option = click.option(
 lineage_option = click.option("--lineage", metavar="NAME", help="Look for this lineage only.")
 max_size_option = click.option(
     "--max-size",
-    type=click.IntRange(min=1),
+    type=click.IntRange(min=1, max=LARGEST_FILE),
     default=HOST_BYTES,
     show_default=True,
     metavar="BYTES",
@@ -109,15 +133,21 @@ def clock() -> datetime | None:
     return injected
 
 
-def finish(value: Report | Answered, options: dict[str, Any]) -> int:
+def reach(options: dict[str, Any]) -> Reach:
+    """Return how far a repository's own pointers are followed."""
+    return Reach(clones=options["clones"], allow_alternates=options["allow_alternates"])
+
+
+def finish(value: Report | Answered | Listing, options: dict[str, Any]) -> int:
     """Write and print a report or answers, and return their exit code."""
     targets = [_target(spec) for spec in options["outputs"]]
+    digests = bool(options.get("digests"))
     for form, path in targets:
-        output.write(path, rendered(value, form))
+        output.write(path, rendered(value, form, digests=digests), inputs=options.get("inputs", ()))
     if isinstance(value, Report) and click.get_current_context().obj["debug"]:
         _show_faults(value)
-    colour = colour_wanted(terminal=sys.stdout.isatty())
-    put(rendered(value, options["form"], colour=colour))
+    colour = colour_wanted(terminal=sys.stdout is not None and sys.stdout.isatty())
+    put(rendered(value, options["form"], colour=colour, digests=digests))
     return value.exit
 
 
@@ -129,14 +159,20 @@ def _show_faults(value: Report) -> None:
             traceback.print_exception(item.fault)
 
 
-def rendered(value: Report | Answered, form: str, *, colour: bool = False) -> bytes:
-    """Render in one of `FORMATS`."""
+def rendered(
+    value: Report | Answered | Listing, form: str, *, colour: bool = False, digests: bool = False
+) -> bytes:
+    """Render in one of `FORMATS`; `digests` shows those of a tree's entries in text too."""
     if form == "json":
         from verifier.render import json  # noqa: PLC0415  (only who asks for it pays)
 
+        if isinstance(value, Listing):
+            return json.listing(value)
         return json.report(value) if isinstance(value, Report) else json.answered(value)
     from verifier.render import text  # noqa: PLC0415
 
+    if isinstance(value, Listing):
+        return text.listing(value, digests=digests, colour=colour)
     if isinstance(value, Report):
         return text.report(value, colour=colour)
     return text.answered(value, colour=colour)
@@ -144,22 +180,27 @@ def rendered(value: Report | Answered, form: str, *, colour: bool = False) -> by
 
 def put(data: bytes) -> None:
     """Write bytes to standard output; a full disk there is an error, not a success."""
-    try:
-        sys.stdout.buffer.write(data)
-        sys.stdout.buffer.flush()
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        raise UnavailableError(
-            f"standard output: {(error.strerror or 'cannot be written').lower()}",
-            code="cannot-write",
-            remedy="make room, or write elsewhere with --output FORMAT=PATH",
-        ) from error
+    reason = "it is closed"
+    if sys.stdout is not None:
+        try:
+            sys.stdout.buffer.write(data)
+            sys.stdout.buffer.flush()
+        except OSError as error:
+            reason = (error.strerror or "cannot be written").lower()
+            # What is still buffered must not be tried again at the end of the process.
+            sys.stdout = None
+        else:
+            return
+    raise UnavailableError(
+        f"standard output: {reason}",
+        code="cannot-write",
+        remedy="make room, keep its reader alive, or write elsewhere with --output FORMAT=PATH",
+    )
 
 
-def stdin() -> BinaryIO:
-    """Return standard input as bytes."""
-    return sys.stdin.buffer
+def stdin() -> BinaryIO | None:
+    """Return standard input as bytes, None if it is closed."""
+    return None if sys.stdin is None else sys.stdin.buffer
 
 
 def _target(spec: str) -> tuple[str, str]:

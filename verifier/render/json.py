@@ -10,6 +10,7 @@ from typing import Any
 
 from verifier import __version__
 from verifier.ask.answers import Answer, Answered
+from verifier.ask.trees import Listing
 from verifier.core.finding import Finding, Where
 from verifier.core.outcome import Failed, Identified, Report, Result, Subject
 from verifier.core.printable import printable
@@ -17,16 +18,7 @@ from verifier.core.printable import printable
 
 def report(value: Report) -> bytes:
     """Render a report as one JSON document and a final newline."""
-    return _print(
-        {
-            "schema": "pinproof.report/v1",
-            **_frame(value),
-            "verdict": value.verdict,
-            "exitCode": int(value.exit),
-            "results": [_result(r) if isinstance(r, Result) else _failed(r) for r in value.results],
-            "notProven": list(value.not_proven),
-        }
-    )
+    return _print(_report(value))
 
 
 def answered(value: Answered) -> bytes:
@@ -42,6 +34,29 @@ def answered(value: Answered) -> bytes:
     )
 
 
+def listing(value: Listing) -> bytes:
+    """Render a tree: `pinproof.tree/v1`, the report on reading it and every entry."""
+    return _print(
+        {
+            **_report(value.report),
+            "schema": "pinproof.tree/v1",
+            "withoutModes": value.without_modes,
+            "ignored": list(value.ignored),
+            "entries": [
+                {
+                    "path": entry.path.decode(errors="surrogateescape"),
+                    "type": entry.type,
+                    "mode": None if entry.mode is None else f"{entry.mode:06o}",
+                    "length": entry.length,
+                    "sha256": entry.sha256,
+                    "target": entry.target and entry.target.decode(errors="surrogateescape"),
+                }
+                for entry in value.entries
+            ],
+        }
+    )
+
+
 def _print(document: dict[str, Any]) -> bytes:
     return json.dumps(_clean(document), ensure_ascii=False, indent=2).encode() + b"\n"
 
@@ -53,6 +68,17 @@ def _clean(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: _clean(item) for key, item in value.items()}
     return [_clean(item) for item in value] if isinstance(value, list) else value
+
+
+def _report(value: Report) -> dict[str, Any]:
+    return {
+        "schema": "pinproof.report/v1",
+        **_frame(value),
+        "verdict": value.verdict,
+        "exitCode": int(value.exit),
+        "results": [_result(r) if isinstance(r, Result) else _failed(r) for r in value.results],
+        "notProven": list(value.not_proven),
+    }
 
 
 def _frame(value: Report) -> dict[str, Any]:

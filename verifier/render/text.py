@@ -9,13 +9,16 @@ from collections.abc import Iterator
 from typing import Final
 
 from verifier.ask.answers import Answer, Answered
-from verifier.core.codes import CODES
+from verifier.ask.trees import Listing
 from verifier.core.errors import PinproofError
 from verifier.core.finding import Finding
-from verifier.core.outcome import Failed, Identified, Report, Result
+from verifier.core.outcome import Failed, Report, Result
+from verifier.core.printable import printable
 from verifier.core.table import MalformedError
 from verifier.core.verdict import Exit, Verdict
+from verifier.render.headlines import headline, main_finding, place, reason, titled
 from verifier.render.layout import first, rows, second
+from verifier.sources.tree import TreeEntry
 
 _MOST_ALSO: Final = 8
 
@@ -42,13 +45,32 @@ def error(value: PinproofError, *, colour: bool = False) -> bytes:
     if isinstance(value, MalformedError) and len(value.mistakes) > 1:
         headline = f"{value.what}: {len(value.mistakes)} mistakes"
         mistakes = [("mistake", mistake) for mistake in value.listed]
-    lines = [first("error", headline, colour=colour), second(_code(value.code)), ""]
+    lines = [first("error", headline, colour=colour), second(titled(value.code)), ""]
     lines += [*rows([*mistakes, ("you may", value.remedy)]), ""]
     return "\n".join(lines).encode()
 
 
-def _code(code: str) -> str:
-    return f"{code}: {CODES[code].title}"
+def listing(value: Listing, *, digests: bool, colour: bool = False) -> bytes:
+    """Render a tree: the report on reading it, then a line for each entry."""
+    (item,) = value.report.results
+    lines = [_block(item, value.report, colour=colour)]
+    if isinstance(item, Result):
+        told = [("no modes", f"tree without modes {value.without_modes}")]
+        told = told if item.subject.digests else []
+        told += [("ignored", what) for what in value.ignored]
+        lines += [f"{row}\n" for row in rows(told, short=False)]
+    lines += [_entry(entry, digests=digests) for entry in value.entries]
+    return "".join(lines).encode()
+
+
+def _entry(entry: TreeEntry, *, digests: bool) -> str:
+    mode = "unknown" if entry.mode is None else f"{entry.mode:06o}"
+    length = "-" if entry.length is None else f"{entry.length:,}"
+    digest = f"{entry.sha256 or '-':64} " if digests else ""
+    to = (entry.target or b"").decode(errors="surrogateescape")
+    target = f" -> {printable(to)}" if to else ""
+    name = printable(entry.path.decode(errors="surrogateescape"))
+    return f"{mode:7} {length:>14} {digest}{name}{target}\n"
 
 
 # ── a judged subject ───────────────────────────────────────────────────────────────────────────
@@ -71,75 +93,19 @@ def _summary(value: Report, *, colour: bool) -> str:
 
 def _block(item: Result | Failed, value: Report, *, colour: bool) -> str:
     if isinstance(item, Failed):
-        lines = [first("error", item.message, colour=colour), second(_code(item.code))]
+        lines = [first("error", item.message, colour=colour), second(titled(item.code))]
         lines += ["", *rows([("you may", item.remedy)])]
         return "\n".join(lines) + "\n"
-    main = _main(item)
+    main = main_finding(item)
     waived = f", {len(item.waived)} waived" if item.waived else ""
     past = " (at a past time)" if value.past_time else ""
     lines = [
-        first(str(item.verdict), f"{_headline(item, main)}{waived}{past}", colour=colour),
-        second(_reason(item, main)),
+        first(_word(item), f"{headline(item, main)}{waived}{past}", colour=colour),
+        second(reason(item, main)),
         "",
     ]
     lines += rows(list(_rows(item, main, value)))
     return "\n".join(lines) + "\n"
-
-
-def _main(item: Result) -> Finding | None:
-    """Return the finding that decided, None if the subject is verified."""
-    if item.verdict is Verdict.VERIFIED:
-        return None
-    outcome = str(item.verdict)
-    counting = [f for f in item.findings if f.row.outcome == outcome and f.code not in item.waived]
-    demanded = [f for f in counting if f.row.facet in item.demanded | {"input", "registry"}]
-    return next(iter(demanded or counting), None)
-
-
-def _headline(item: Result, main: Finding | None) -> str:
-    name = item.subject.name
-    if item.kind == "registry":
-        return "the registry authenticates" if main is None else "the registry cannot be used"
-    found = next(iter(item.identified), None)
-    if main is not None and main.row.facet == "registry":
-        return f"{name}: the registry cannot be used"
-    if found is None and item.claims:
-        says = " and ".join(item.claims)
-        return f"{name} says {says}, its bytes do not" if _says_no(item) else f"{name} says {says}"
-    if found is None:
-        return f"{name} is not what was published" if _says_no(item) else f"{name} is not known"
-    if found.version == "pristine":
-        return f"{name} is the registered {found.detail} of {found.entry}"
-    return f"{name} carries {found.entry} {found.version}{_standing(item, found, main)}"
-
-
-def _says_no(item: Result) -> bool:
-    return item.verdict is Verdict.REJECTED
-
-
-def _standing(item: Result, found: Identified, main: Finding | None) -> str:
-    if main is not None and main.code == "helper-not-accepted":
-        return ": authentic, not accepted"
-    if _says_no(item):
-        return ", but not as published"
-    if main is not None and main.code != "helper-not-expected":
-        return ", not all that is demanded"
-    return ", the current version" if found.current else ", not the current version"
-
-
-def _reason(item: Result, main: Finding | None) -> str:
-    if main is not None:
-        return f"{_code(main.code)}{_place(main, item)}"
-    if item.verdict is Verdict.VERIFIED:
-        if item.kind == "registry":
-            return "every file is signed, every entry parses, the index is as derived"
-        held = [c.facet for c in item.coverage if c.facet in item.demanded and c.state.holds]
-        words = [facet.replace("-", " ") for facet in held]
-        listed = " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
-        waived = f"; waived: {', '.join(item.waived)}" if item.waived else ""
-        return f"{listed} {'are' if len(words) > 1 else 'is'} as registered{waived}"
-    unmet = [c.facet for c in item.coverage if c.facet in item.demanded and not c.state.holds]
-    return f"nothing says yes: {', '.join(unmet)} not checked"
 
 
 def _rows(item: Result, main: Finding | None, value: Report) -> Iterator[tuple[str, str]]:
@@ -152,10 +118,7 @@ def _rows(item: Result, main: Finding | None, value: Report) -> Iterator[tuple[s
         yield "also", _also(finding, item)
     if len(others) > _MOST_ALSO:
         yield "also", f"{len(others) - _MOST_ALSO} more (--format json lists all)"
-    if item.identified or item.kind == "registry":
-        for covered in item.coverage:
-            label = "contents" if item.kind == "registry" else covered.facet.replace("-", " ")
-            yield label, covered.words
+    yield from _coverage(item)
     if item.not_proven:
         yield "not proven", "; ".join(item.not_proven)
     yield from _facts(item, value)
@@ -165,20 +128,25 @@ def _rows(item: Result, main: Finding | None, value: Report) -> Iterator[tuple[s
         yield "you may", "judge with a policy that demands what can be checked here"
 
 
+def _word(item: Result) -> str:
+    """Name the verdict; a tree that was only read was compared with nothing."""
+    only_read = item.kind == "tree" and item.verdict is Verdict.VERIFIED
+    return "read" if only_read else str(item.verdict)
+
+
+def _coverage(item: Result) -> Iterator[tuple[str, str]]:
+    if item.kind in ("tree", "diff"):
+        yield from (("digest", str(digest)) for digest in item.subject.digests)
+    if item.identified or item.kind in ("registry", "diff"):
+        for covered in item.coverage:
+            label = "contents" if item.kind == "registry" else covered.facet.replace("-", " ")
+            yield label, covered.words
+
+
 def _shown(finding: Finding, item: Result) -> bool:
     """Leave out what a facet that nobody demanded lacks; its coverage says so in one row."""
     counts = finding.row.facet in item.demanded | {"input", "registry"}
     return counts or finding.row.outcome == "rejected" or finding.code in item.waived
-
-
-def _place(finding: Finding, item: Result) -> str:
-    """Say where a finding is: another file than the subject, and the line if it tells one."""
-    where, found = finding.where, []
-    if where.path not in (None, item.subject.name):
-        found.append(str(where.path))
-    if where.line and finding.row.facet != "whole-file":
-        found.append(f"line {where.line}")
-    return f" ({', '.join(found)})" if found else ""
 
 
 def _details(finding: Finding) -> Iterator[tuple[str, str]]:
@@ -195,7 +163,7 @@ def _also(finding: Finding, item: Result) -> str:
     waived = " · waived" if finding.code in item.waived else ""
     wanted = f"expected {finding.expected}, " if finding.expected and finding.got else ""
     note = f" · {wanted}got {finding.got}" if finding.got else ""
-    return f"{finding.code}{_place(finding, item)}{note}{waived}"
+    return f"{finding.code}{place(finding, item)}{note}{waived}"
 
 
 def _facts(item: Result, value: Report) -> Iterator[tuple[str, str]]:

@@ -10,6 +10,7 @@ from verifier.cli import options as shared
 @click.command(name="identify")
 @click.argument("subjects", nargs=-1, metavar="FILE|DIGEST...")
 @shared.max_size_option
+@shared.reach_options
 @shared.trust_options
 def command(subjects: tuple[str, ...], *, max_size: int, **options: Any) -> int:
     """Say what each FILE or DIGEST is; exit 0 if all are known, 3 if not.
@@ -19,6 +20,10 @@ def command(subjects: tuple[str, ...], *, max_size: int, **options: Any) -> int:
     from verifier.ask.identity import identify  # noqa: PLC0415
 
     answers = identify(
-        subjects, trust=shared.opened(options), max_size=max_size, stdin=shared.stdin()
+        subjects,
+        trust=shared.opened(options),
+        max_size=max_size,
+        stdin=shared.stdin(),
+        reach=shared.reach(options),
     )
-    return shared.finish(answers, options)
+    return shared.finish(answers, {**options, "inputs": subjects})

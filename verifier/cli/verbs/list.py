@@ -1,16 +1,38 @@
-"""`pinproof list`: what the registry holds."""
+"""`pinproof list`: what the registry holds; `pinproof list tree SOURCE`: what a tree holds."""
 
 from typing import Any
 
 import click
 
 from verifier.cli import options as shared
+from verifier.cli import progress
+from verifier.core.printable import printable
 
 
-@click.command(name="list")
+@click.group(name="list", invoke_without_command=True)
 @shared.trust_options
-def command(**options: Any) -> int:
-    """List every entry of the registry."""
+@click.pass_context
+def command(ctx: click.Context, /, **options: Any) -> int:
+    """List every entry of the registry; or, with `tree`, of a tree."""
+    if ctx.invoked_subcommand is not None:
+        return 0
     from verifier.ask.registry import list_entries  # noqa: PLC0415
 
     return shared.finish(list_entries(trust=shared.opened(options)), options)
+
+
+@command.command(short_help="List a folder, commit or archive.")
+@click.argument("source")
+@click.option("--digests", is_flag=True, help="Show the SHA-256 of every entry.")
+@shared.reach_options
+@shared.output_options
+def tree(source: str, *, digests: bool, **options: Any) -> int:
+    """List SOURCE: a folder, git:REPO@COMMIT[:PATH], tar:FILE[:PATH] or zip:FILE[:PATH].
+
+    Every byte is read and hashed; the tree's typed digests come first.
+    """
+    from verifier.ask.trees import list_tree  # noqa: PLC0415
+
+    with progress.shown(f"reading {printable(source)}"):
+        listing = list_tree(source, reach=shared.reach(options), clock=shared.clock())
+    return shared.finish(listing, {**options, "digests": digests})

@@ -18,6 +18,7 @@ def command() -> None:
 @shared.lineage_option
 @shared.policy_option
 @shared.max_size_option
+@shared.reach_options
 @shared.trust_options
 def helper(
     files: tuple[str, ...],
@@ -30,7 +31,8 @@ def helper(
 ) -> int:
     """Judge host FILEs: helper, call sites, scope, and the rest of the file.
 
-    A FILE of - is standard input.
+    A FILE of - is standard input; git:REPO@COMMIT:PATH, tar:FILE:PATH and zip:FILE:PATH are
+    files inside of other sources.
     """
     from verifier.ask.helper import verify_helper  # noqa: PLC0415
 
@@ -41,5 +43,6 @@ def helper(
         expect=expect,
         max_size=max_size,
         stdin=shared.stdin(),
+        reach=shared.reach(options),
     )
-    return shared.finish(report, options)
+    return shared.finish(report, {**options, "inputs": files})

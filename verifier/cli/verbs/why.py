@@ -12,6 +12,7 @@ from verifier.cli import options as shared
 @shared.lineage_option
 @shared.policy_option
 @shared.max_size_option
+@shared.reach_options
 @shared.trust_options
 def command(
     files: tuple[str, ...], *, lineage: str | None, policy: str, max_size: int, **options: Any
@@ -25,5 +26,6 @@ def command(
         lineage=lineage,
         max_size=max_size,
         stdin=shared.stdin(),
+        reach=shared.reach(options),
     )
-    return shared.finish(answers, options)
+    return shared.finish(answers, {**options, "inputs": files})

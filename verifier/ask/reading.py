@@ -1,0 +1,53 @@
+"""From an argument to the bytes of one file, whatever source it names (FORMATS §5)."""
+
+from typing import BinaryIO
+
+from verifier.core.errors import UnavailableError, WrongCallError
+from verifier.core.finding import Finding
+from verifier.core.value import frozen
+from verifier.sources import argument, file
+from verifier.sources.file import FileBytes
+
+
+@frozen
+class Reach:
+    """How far a repository's own pointers are followed: into these folders, or anywhere."""
+
+    clones: tuple[str, ...] = ()
+    allow_alternates: bool = False
+
+
+def read_file(
+    name: str, *, limit: int, stdin: BinaryIO | None, reach: Reach
+) -> tuple[FileBytes | None, tuple[Finding, ...]]:
+    """Read the file that an argument names, and return what its source has to say about it.
+
+    The file is None if its source holds it and it could not be proven to be what the source
+    names: the findings say why. Raises `UnavailableError` if it cannot be read,
+    `WrongCallError` if it names a whole tree.
+    """
+    if not name:
+        raise WrongCallError(
+            "expected a file, got an empty argument",
+            code="wrong-call",
+            remedy="check the variable or quotes that it comes from",
+        )
+    if not argument.is_prefixed(name):
+        return file.read(name, limit=limit, stdin=stdin), ()
+    place = argument.open_place(name, clones=reach.clones, allow_alternates=reach.allow_alternates)
+    if place.inside is None:
+        raise WrongCallError(
+            f"{name}: expected one file, got a whole tree",
+            code="wrong-call",
+            remedy=f"add the file's path: {name}:PATH; pinproof list tree {name} shows them",
+        )
+    data = place.tree.read(place.inside, limit=limit)
+    if data is not None:
+        return FileBytes(name=name, data=data), place.tree.findings
+    if place.tree.findings:
+        return None, place.tree.findings
+    raise UnavailableError(
+        f"{name}: there is no regular file of that path",
+        code="cannot-read",
+        remedy=f"pinproof list tree {name.rpartition(':')[0]} shows what is there",
+    )

@@ -1,0 +1,217 @@
+"""What a tree holds, and whether two trees are the same."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+from verifier.ask.reading import Reach
+from verifier.checks.tree_difference import compare
+from verifier.core.clock import print_time
+from verifier.core.coverage import Covered, State
+from verifier.core.digest import Digest
+from verifier.core.errors import PinproofError
+from verifier.core.finding import Finding
+from verifier.core.limits import HOST_BYTES
+from verifier.core.outcome import Failed, Outcome, Report, Result, Subject
+from verifier.core.value import frozen
+from verifier.core.verdict import Exit
+from verifier.policy import judge
+from verifier.sources.argument import Place, open_place
+from verifier.sources.tree import Tree, TreeEntry, Type, tree_digest
+
+_LISTED = frozenset({"content"})
+_COMPARED = frozenset({"content", "modes"})
+
+
+@frozen
+class Listing:
+    """A tree's entries below what was named, and the report on reading them."""
+
+    report: Report
+    entries: tuple[TreeEntry, ...]
+    ignored: tuple[str, ...]
+
+    @property
+    def without_modes(self) -> str:
+        """The digest that is equal for the same content where formats carry no modes."""
+        return tree_digest(self.entries, modes=False)
+
+    @property
+    def exit(self) -> Exit:
+        """0 if every byte was read and nothing speaks against it."""
+        return self.report.exit
+
+
+def list_tree(source: str, *, reach: Reach | None = None, clock: datetime | None = None) -> Listing:
+    """Read a tree whole: every entry with its digests, and the typed digests of the tree.
+
+    `source` is a folder, `git:REPO@COMMIT[:PATH]`, `tar:FILE[:PATH]` or `zip:FILE[:PATH]`.
+    """
+    opened = _opened(source, reach)
+    if isinstance(opened, Failed):
+        return Listing(report=_report((opened,), clock), entries=(), ignored=())
+    try:
+        entries = _below(opened)
+    except PinproofError as error:
+        failed = _failed(source, error)
+        return Listing(report=_report((failed,), clock), entries=(), ignored=())
+    whole = _read_whole(opened.tree, entries)
+    outcome = Outcome(
+        kind="tree",
+        identified=(),
+        findings=opened.tree.findings,
+        coverage=(
+            Covered(
+                facet="content",
+                state=State.HELD if whole and entries else State.NOT_HELD,
+                detail=f"{len(entries):,} {'entry' if len(entries) == 1 else 'entries'}",
+            ),
+        ),
+        not_proven=(
+            "that the tree is one that anybody pinned",
+            *_unproven(opened.tree, entries),
+        ),
+    )
+    digests = digests_of(entries, opened.tree) if whole else ()
+    subject = Subject(name=source, digests=digests, length=_size(entries))
+    now = clock or datetime.now(UTC)
+    result = judge(outcome, subject=subject, demanded=_LISTED, now=now)
+    return Listing(
+        report=_report((result,), clock), entries=tuple(entries), ignored=opened.tree.ignored
+    )
+
+
+def diff_tree(
+    left: str, right: str, *, reach: Reach | None = None, clock: datetime | None = None
+) -> Report:
+    """Compare two trees: verified if they are the same, rejected if not, with the causes."""
+    places = [_opened(source, reach) for source in (left, right)]
+    failed: list[Failed | Result] = [place for place in places if isinstance(place, Failed)]
+    one, other = places
+    if isinstance(one, Failed) or isinstance(other, Failed):
+        return _report(tuple(failed), clock)
+    sides: list[list[TreeEntry]] = []
+    for source, place in ((left, one), (right, other)):
+        try:
+            sides.append(_below(place))
+        except PinproofError as error:
+            failed.append(_failed(source, error))
+    if failed:
+        return _report(tuple(failed), clock)
+    known: tuple[Finding, ...] = (*one.tree.findings, *other.tree.findings)
+    whole = _read_whole(one.tree, sides[0]) and _read_whole(other.tree, sides[1])
+    something = any(sides)
+    compared = (
+        compare(sides[0], sides[1], _contents(one, other))
+        if whole and something
+        else _not_compared()
+    )
+    outcome = Outcome(
+        kind="diff",
+        identified=(),
+        findings=(*compared.findings, *known),
+        coverage=compared.coverage,
+        not_proven=tuple(
+            dict.fromkeys(
+                (*compared.not_proven, *_unproven(one.tree, []), *_unproven(other.tree, []))
+            )
+        ),
+    )
+    digests = digests_of(sides[0], one.tree) if whole else ()
+    subject = Subject(name=f"{left} and {right}", digests=digests)
+    now = clock or datetime.now(UTC)
+    return _report((judge(outcome, subject=subject, demanded=_COMPARED, now=now),), clock)
+
+
+def digests_of(entries: list[TreeEntry], tree: Tree) -> tuple[Digest, ...]:
+    """Return the typed digests of a tree: `pinproof-tree/v1`, and what its source adds."""
+    own = Digest(kind="tree", hex=tree_digest(entries))
+    more: tuple[Digest, ...] = getattr(tree, "digests", ())
+    return own, *(digest for digest in more if digest.kind != "tree")
+
+
+def _read_whole(tree: Tree, entries: list[TreeEntry]) -> bool:
+    """Whether all was listed, every byte was read, and nothing of the container was refused."""
+    refused = any(finding.row.outcome == "rejected" for finding in tree.findings)
+    unread = any(e.sha256 is None and e.type is not Type.GITLINK for e in entries)
+    return tree.complete and not refused and not unread
+
+
+def _not_compared() -> Outcome:
+    """Return the outcome where a side was not read whole, or neither holds anything."""
+    coverage = tuple(Covered(facet=f, state=State.NOT_CHECKED) for f in ("content", "modes"))
+    return Outcome(kind="diff", identified=(), findings=(), coverage=coverage)
+
+
+def _unproven(tree: Tree, entries: list[TreeEntry]) -> tuple[str, ...]:
+    """Return what reading a tree does not prove, in words."""
+    said: tuple[str, ...] = getattr(tree, "not_proven", ())
+    unknown = sum(entry.mode is None for entry in entries)
+    modes = f"the modes of {unknown:,} entries: their format carries none, 100644 is assumed"
+    return (*said, modes) if unknown else said
+
+
+def _below(place: Place) -> list[TreeEntry]:
+    """Return the entries below the path that was named, their paths relative to it."""
+    entries = place.tree.entries()
+    if place.inside is None:
+        return entries
+    prefix = place.inside.rstrip(b"/") + b"/"
+    return [
+        entry._replace(path=entry.path[len(prefix) :])
+        for entry in entries
+        if entry.path.startswith(prefix)
+    ]
+
+
+def _contents(one: Place, other: Place) -> Callable[[bytes], tuple[bytes | None, bytes | None]]:
+    def read(path: bytes) -> tuple[bytes | None, bytes | None]:
+        return _read(one.tree, one.inside, path), _read(other.tree, other.inside, path)
+
+    return read
+
+
+def _read(tree: Tree, inside: bytes | None, path: bytes) -> bytes | None:
+    whole = path if inside is None else inside.rstrip(b"/") + b"/" + path
+    try:
+        return tree.read(whole, limit=HOST_BYTES)
+    except PinproofError:
+        return None
+
+
+def _opened(source: str, reach: Reach | None) -> Place | Failed:
+    reach = reach or Reach()
+    try:
+        return open_place(
+            source, whole=True, clones=reach.clones, allow_alternates=reach.allow_alternates
+        )
+    except PinproofError as error:
+        if error.exit is Exit.USAGE:
+            raise
+        return _failed(source, error)
+
+
+def _failed(source: str, error: PinproofError) -> Failed:
+    if error.exit is Exit.USAGE:
+        raise error
+    return Failed(
+        subject=Subject(name=source),
+        exit=error.exit,
+        code=error.code,
+        message=error.message,
+        remedy=error.remedy,
+    )
+
+
+def _size(entries: list[TreeEntry]) -> int:
+    return sum(entry.length or 0 for entry in entries)
+
+
+def _report(results: tuple[Result | Failed, ...], clock: datetime | None) -> Report:
+    now = clock or datetime.now(UTC)
+    return Report(
+        effective_time=print_time(now),
+        past_time=False,
+        registry=None,
+        policy=None,
+        results=results,
+    )

@@ -1,0 +1,123 @@
+"""The first two lines of a report: what the verdict is about, and the main reason.
+
+One function a kind of subject; a new kind adds one here and nothing elsewhere.
+"""
+
+from collections.abc import Callable
+from typing import Final
+
+from verifier.core.codes import CODES
+from verifier.core.coverage import State
+from verifier.core.finding import Finding
+from verifier.core.outcome import Identified, Result
+from verifier.core.verdict import Verdict
+
+
+def titled(code: str) -> str:
+    """Print a code with its title."""
+    return f"{code}: {CODES[code].title}"
+
+
+def place(finding: Finding, item: Result) -> str:
+    """Say where a finding is: another file than the subject, and the line if it tells one."""
+    where, found = finding.where, []
+    if where.path not in (None, item.subject.name):
+        found.append(str(where.path))
+    if where.line and finding.row.facet != "whole-file":
+        found.append(f"line {where.line}")
+    return f" ({', '.join(found)})" if found else ""
+
+
+def main_finding(item: Result) -> Finding | None:
+    """Return the finding that decided, None if the subject is verified."""
+    if item.verdict is Verdict.VERIFIED:
+        return None
+    outcome = str(item.verdict)
+    counting = [f for f in item.findings if f.row.outcome == outcome and f.code not in item.waived]
+    demanded = [f for f in counting if f.row.facet in item.demanded | {"input", "registry"}]
+    return next(iter(demanded or counting), None)
+
+
+def headline(item: Result, main: Finding | None) -> str:
+    """Say what the verdict is about."""
+    if main is not None and main.row.facet == "registry":
+        about = "" if item.kind == "registry" else f"{item.subject.name}: "
+        return f"{about}the registry cannot be used"
+    return _HEADLINES[item.kind](item, main)
+
+
+def _of_registry(_item: Result, _main: Finding | None) -> str:
+    return "the registry authenticates"
+
+
+def _of_tree(item: Result, _main: Finding | None) -> str:
+    if not item.subject.digests:
+        return f"{item.subject.name}: not read whole"
+    size = f"{item.subject.length or 0:,} bytes"
+    return f"{item.subject.name}: {item.coverage[0].detail}, {size}, all of them read"
+
+
+def _of_diff(item: Result, main: Finding | None) -> str:
+    if item.coverage[0].state is State.NOT_CHECKED:
+        if item.subject.digests:
+            return f"{item.subject.name} hold nothing to compare"
+        return f"{item.subject.name} were not compared: one was not read whole"
+    if item.verdict is Verdict.UNDECIDED:
+        return f"{item.subject.name} hold the same content"
+    return f"{item.subject.name} are {'the same' if main is None else 'not the same'}"
+
+
+def _of_helper(item: Result, main: Finding | None) -> str:
+    name = item.subject.name
+    found = next(iter(item.identified), None)
+    if found is None and item.claims:
+        says = " and ".join(item.claims)
+        return f"{name} says {says}, its bytes do not" if _says_no(item) else f"{name} says {says}"
+    if found is None:
+        return f"{name} is not what was published" if _says_no(item) else f"{name} is not known"
+    if found.version == "pristine":
+        return f"{name} is the registered {found.detail} of {found.entry}"
+    return f"{name} carries {found.entry} {found.version}{_standing(item, found, main)}"
+
+
+def _says_no(item: Result) -> bool:
+    return item.verdict is Verdict.REJECTED
+
+
+def _standing(item: Result, found: Identified, main: Finding | None) -> str:
+    if main is not None and main.code == "helper-not-accepted":
+        return ": authentic, not accepted"
+    if _says_no(item):
+        return ", but not as published"
+    if main is not None and main.code != "helper-not-expected":
+        return ", not all that is demanded"
+    return ", the current version" if found.current else ", not the current version"
+
+
+def reason(item: Result, main: Finding | None) -> str:
+    """Say the main reason, a finding where there is one."""
+    if main is not None:
+        return f"{titled(main.code)}{place(main, item)}"
+    if item.verdict is Verdict.VERIFIED:
+        if item.kind in _REASONS:
+            return _REASONS[item.kind]
+        held = [c.facet for c in item.coverage if c.facet in item.demanded and c.state.holds]
+        words = [facet.replace("-", " ") for facet in held]
+        listed = " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
+        waived = f"; waived: {', '.join(item.waived)}" if item.waived else ""
+        return f"{listed} {'are' if len(words) > 1 else 'is'} as registered{waived}"
+    unmet = [c.facet for c in item.coverage if c.facet in item.demanded and not c.state.holds]
+    return f"nothing says yes: {', '.join(unmet)} not checked"
+
+
+_HEADLINES: Final[dict[str, Callable[[Result, Finding | None], str]]] = {
+    "helper": _of_helper,
+    "registry": _of_registry,
+    "tree": _of_tree,
+    "diff": _of_diff,
+}
+_REASONS: Final = {
+    "registry": "every file is signed, every entry parses, the index is as derived",
+    "tree": "read and hashed; compared with nothing",
+    "diff": "content and modes are the same",
+}

@@ -1,7 +1,9 @@
 """Whole processes, measured from outside by the kernel: wall clock, processor time, peak memory."""
 
+import contextlib
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from statistics import median
@@ -44,6 +46,8 @@ class Processes:
     """Runs processes in a folder, which also is their home; they read no input."""
 
     def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._environment = {**ENVIRONMENT, "HOME": str(folder), "TMPDIR": str(folder)}
         self._printed = folder / "printed"
         launcher = Path(__file__).with_name("launcher.py")
         self._launcher = subprocess.Popen(
@@ -51,7 +55,7 @@ class Processes:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             cwd=folder,
-            env={**ENVIRONMENT, "HOME": str(folder), "TMPDIR": str(folder)},
+            env=self._environment,
             text=True,
         )
         self.floor = int(self._answer())
@@ -72,6 +76,26 @@ class Processes:
             said = self.printed()[-2000:]
             raise WrongExitError(f"{command.name}: exit {code}, expected {command.exit}\n{said}")
         return Sample(int(began), int(ended), float(cpu), int(peak))
+
+    def peaks(self, command: Command) -> int:
+        """Run a process once more, and add up the peaks of it and of all that it starts.
+
+        What two of them share, as a forked one does with its parent, counts twice.
+        """
+        peaks: dict[int, int] = {}
+        with self._printed.open("wb") as printed:
+            process = subprocess.Popen(
+                command.argv,
+                stdin=subprocess.DEVNULL,
+                stdout=printed,
+                stderr=subprocess.STDOUT,
+                cwd=self._folder,
+                env=self._environment,
+            )
+            while process.poll() is None:
+                _note_peaks(process.pid, peaks)
+                time.sleep(0.002)
+        return sum(peaks.values())
 
     def printed(self) -> str:
         """Return what the last process printed, errors among it."""
@@ -99,6 +123,20 @@ class Processes:
         if line := self._launcher.stdout.readline():
             return line
         raise WrongExitError("the launcher ended: is every program there?")
+
+
+def _note_peaks(process: int, peaks: dict[int, int]) -> None:
+    """Note the peak so far of a process and of all below it; one that has ended keeps its last."""
+    waiting = [process]
+    while waiting:
+        process = waiting.pop()
+        below = Path(f"/proc/{process}")
+        with contextlib.suppress(OSError):
+            for line in (below / "status").read_text().splitlines():
+                if line.startswith("VmHWM:"):
+                    peaks[process] = int(line.split()[1]) * 1024
+            for thread in (below / "task").iterdir():
+                waiting += map(int, (thread / "children").read_text().split())
 
 
 def spread(values: Sequence[float], scale: float) -> tuple[str, str]:

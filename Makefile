@@ -67,6 +67,11 @@ $(VENV)/lint: $(VENV)/tests
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check "$$(ls dist/*.whl)[lint]"
 	touch $@
 
+# Other readers of git stores, which the suite compares with where they are installed.
+$(VENV)/peers: $(VENV)/lint
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check "$$(ls dist/*.whl)[peers]"
+	touch $@
+
 $(VENV)/bench: $(VENV)/tests
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check "$$(ls dist/*.whl)[bench]"
 	touch $@

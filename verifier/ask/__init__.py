@@ -16,12 +16,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from verifier.ask.answers import Answer, Answered
+    from verifier.ask.answers import Answer, Answered, Listing
     from verifier.ask.helper import verify_helper, why
     from verifier.ask.identity import identify
     from verifier.ask.reading import Reach
     from verifier.ask.registry import check_registry, explain, list_entries, show
-    from verifier.ask.trees import Listing, diff_tree, list_tree
+    from verifier.ask.trees import diff_tree, list_tree
     from verifier.ask.trusted import Trust, trust
 
 __all__ = [
@@ -45,12 +45,12 @@ __all__ = [
 #: Where each name lives. They are imported when first used: a run asks one question, and the
 #: modules of the others would be a tenth of its time.
 _HOMES: Final = {
-    "answers": ("Answer", "Answered"),
+    "answers": ("Answer", "Answered", "Listing"),
     "helper": ("verify_helper", "why"),
     "identity": ("identify",),
     "reading": ("Reach",),
     "registry": ("check_registry", "explain", "list_entries", "show"),
-    "trees": ("Listing", "diff_tree", "list_tree"),
+    "trees": ("diff_tree", "list_tree"),
     "trusted": ("Trust", "trust"),
 }
 

@@ -1,8 +1,8 @@
-"""Answers that are no verdict: `identify`, `why`, `list`, `show`, `explain`."""
+"""Answers that are no verdict: `identify`, `why`, `list`, `show`, `explain`; a tree's listing."""
 
 from collections.abc import Iterable
 from dataclasses import field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from verifier.catalog.refused import Refused
 from verifier.core.codes import CODES
@@ -11,6 +11,9 @@ from verifier.core.outcome import Report
 from verifier.core.table import nearest
 from verifier.core.value import frozen
 from verifier.core.verdict import Exit, exit_of, exit_of_answer
+
+if TYPE_CHECKING:
+    from verifier.sources.tree import TreeEntry
 
 
 @frozen
@@ -42,6 +45,25 @@ class Answered:
         return exit_of(
             answer.error or exit_of_answer(known=answer.known) for answer in self.answers
         )
+
+
+@frozen
+class Listing:
+    """A tree's entries below what was named, and the report on reading them.
+
+    `without_modes` is the digest that is equal for the same content where formats carry no
+    modes; None if not everything was read.
+    """
+
+    report: Report
+    entries: "tuple[TreeEntry, ...]" = ()
+    without_modes: str | None = None
+    ignored: tuple[str, ...] = ()
+
+    @property
+    def exit(self) -> Exit:
+        """0 if every byte was read and nothing speaks against it."""
+        return self.report.exit
 
 
 def failed(name: str, code: str, message: str, remedy: str, *, exit_code: Exit) -> Answer:

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from datetime import UTC, datetime
 
+from verifier.ask.answers import Listing
 from verifier.ask.reading import Reach
 from verifier.checks.tree_difference import compare
 from verifier.core.clock import print_time
@@ -12,7 +13,6 @@ from verifier.core.errors import PinproofError
 from verifier.core.finding import Finding
 from verifier.core.limits import HOST_BYTES
 from verifier.core.outcome import Failed, Outcome, Report, Result, Subject
-from verifier.core.value import frozen
 from verifier.core.verdict import Exit
 from verifier.policy import judge
 from verifier.sources.argument import Place, open_place
@@ -22,25 +22,6 @@ _LISTED = frozenset({"content"})
 _COMPARED = frozenset({"content", "modes"})
 
 
-@frozen
-class Listing:
-    """A tree's entries below what was named, and the report on reading them."""
-
-    report: Report
-    entries: tuple[TreeEntry, ...]
-    ignored: tuple[str, ...]
-
-    @property
-    def without_modes(self) -> str:
-        """The digest that is equal for the same content where formats carry no modes."""
-        return tree_digest(self.entries, modes=False)
-
-    @property
-    def exit(self) -> Exit:
-        """0 if every byte was read and nothing speaks against it."""
-        return self.report.exit
-
-
 def list_tree(source: str, *, reach: Reach | None = None, clock: datetime | None = None) -> Listing:
     """Read a tree whole: every entry with its digests, and the typed digests of the tree.
 
@@ -48,12 +29,12 @@ def list_tree(source: str, *, reach: Reach | None = None, clock: datetime | None
     """
     opened = _opened(source, reach)
     if isinstance(opened, Failed):
-        return Listing(report=_report((opened,), clock), entries=(), ignored=())
+        return Listing(report=_report((opened,), clock))
     try:
         entries = _below(opened)
     except PinproofError as error:
         failed = _failed(source, error)
-        return Listing(report=_report((failed,), clock), entries=(), ignored=())
+        return Listing(report=_report((failed,), clock))
     whole = _read_whole(opened.tree, entries)
     outcome = Outcome(
         kind="tree",
@@ -76,7 +57,10 @@ def list_tree(source: str, *, reach: Reach | None = None, clock: datetime | None
     now = clock or datetime.now(UTC)
     result = judge(outcome, subject=subject, demanded=_LISTED, now=now)
     return Listing(
-        report=_report((result,), clock), entries=tuple(entries), ignored=opened.tree.ignored
+        report=_report((result,), clock),
+        entries=tuple(entries),
+        without_modes=tree_digest(entries, modes=False) if whole else None,
+        ignored=opened.tree.ignored,
     )
 
 
@@ -124,9 +108,10 @@ def diff_tree(
 
 def digests_of(entries: list[TreeEntry], tree: Tree) -> tuple[Digest, ...]:
     """Return the typed digests of a tree: `pinproof-tree/v1`, and what its source adds."""
-    own = Digest(kind="tree", hex=tree_digest(entries))
     more: tuple[Digest, ...] = getattr(tree, "digests", ())
-    return own, *(digest for digest in more if digest.kind != "tree")
+    own = [digest for digest in more if digest.kind == "tree"]
+    own = own or [Digest(kind="tree", hex=tree_digest(entries))]
+    return *own, *(digest for digest in more if digest.kind != "tree")
 
 
 def _read_whole(tree: Tree, entries: list[TreeEntry]) -> bool:

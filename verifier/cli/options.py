@@ -3,21 +3,22 @@
 import sys
 from collections.abc import Callable
 from datetime import datetime
-from typing import Any, BinaryIO, Final, TypeVar
+from typing import TYPE_CHECKING, Any, BinaryIO, Final, TypeVar
 
 import click
 
 from verifier.actions import output
-from verifier.ask.answers import Answered
-from verifier.ask.reading import Reach
-from verifier.ask.trees import Listing
-from verifier.ask.trusted import Trust, trust
+from verifier.ask.answers import Answered, Listing
 from verifier.cli.environment import colour_wanted
 from verifier.core.clock import parse_time
 from verifier.core.errors import UnavailableError, WrongCallError
 from verifier.core.limits import HOST_BYTES, LARGEST_FILE
 from verifier.core.outcome import Failed, Report
 from verifier.core.printable import quoted
+
+if TYPE_CHECKING:
+    from verifier.ask.reading import Reach
+    from verifier.ask.trusted import Trust
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -114,8 +115,10 @@ max_size_option = click.option(
 )
 
 
-def opened(options: dict[str, Any], *, policy: str = "strict") -> Trust:
+def opened(options: dict[str, Any], *, policy: str = "strict") -> "Trust":
     """Open registry, policy and time from the shared options."""
+    from verifier.ask.trusted import trust  # noqa: PLC0415  (a tree is listed without a registry)
+
     return trust(
         policy=policy,
         registry=options["registry"],
@@ -133,8 +136,10 @@ def clock() -> datetime | None:
     return injected
 
 
-def reach(options: dict[str, Any]) -> Reach:
+def reach(options: dict[str, Any]) -> "Reach":
     """Return how far a repository's own pointers are followed."""
+    from verifier.ask.reading import Reach  # noqa: PLC0415
+
     return Reach(clones=options["clones"], allow_alternates=options["allow_alternates"])
 
 

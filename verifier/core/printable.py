@@ -10,6 +10,8 @@ import json
 
 def printable(text: str) -> str:
     """Return `text` as one line of visible characters, all others escaped."""
+    if text.isascii() and text.isprintable():
+        return text
     try:
         data = text.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:

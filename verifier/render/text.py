@@ -6,10 +6,9 @@ one may do. Colour repeats what words say.
 
 from collections import Counter
 from collections.abc import Iterator
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from verifier.ask.answers import Answer, Answered
-from verifier.ask.trees import Listing
+from verifier.ask.answers import Answer, Answered, Listing
 from verifier.core.errors import PinproofError
 from verifier.core.finding import Finding
 from verifier.core.outcome import Failed, Report, Result
@@ -18,7 +17,9 @@ from verifier.core.table import MalformedError
 from verifier.core.verdict import Exit, Verdict
 from verifier.render.headlines import headline, main_finding, place, reason, titled
 from verifier.render.layout import first, rows, second
-from verifier.sources.tree import TreeEntry
+
+if TYPE_CHECKING:
+    from verifier.sources.tree import TreeEntry
 
 _MOST_ALSO: Final = 8
 
@@ -56,14 +57,14 @@ def listing(value: Listing, *, digests: bool, colour: bool = False) -> bytes:
     lines = [_block(item, value.report, colour=colour)]
     if isinstance(item, Result):
         told = [("no modes", f"tree without modes {value.without_modes}")]
-        told = told if item.subject.digests else []
+        told = told if value.without_modes else []
         told += [("ignored", what) for what in value.ignored]
         lines += [f"{row}\n" for row in rows(told, short=False)]
     lines += [_entry(entry, digests=digests) for entry in value.entries]
     return "".join(lines).encode()
 
 
-def _entry(entry: TreeEntry, *, digests: bool) -> str:
+def _entry(entry: "TreeEntry", *, digests: bool) -> str:
     mode = "unknown" if entry.mode is None else f"{entry.mode:06o}"
     length = "-" if entry.length is None else f"{entry.length:,}"
     digest = f"{entry.sha256 or '-':64} " if digests else ""

@@ -7,10 +7,12 @@ longest existing file before a colon is the archive, so that names with colons c
 import re
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from verifier.core.errors import WrongCallError
-from verifier.sources.tree import Tree
+
+if TYPE_CHECKING:
+    from verifier.sources.tree import Tree
 
 _PREFIXES: Final = ("git", "tar", "zip")
 _GIT: Final = re.compile(r"(.+)@([^@:]*)(?::(.*))?", re.DOTALL)
@@ -20,7 +22,7 @@ _FULL_GIT: Final = re.compile(r"(.+)@([0-9a-f]{40}|[0-9a-f]{64})(?::(.*))?", re.
 class Place(NamedTuple):
     """A tree, and the path inside it that is meant, None for the whole."""
 
-    tree: Tree
+    tree: "Tree"
     inside: bytes | None
 
 

@@ -39,6 +39,7 @@ from verifier.sources.git_objects import (
 )
 from verifier.sources.git_reader import Got, Want
 from verifier.sources.git_repository import Repository, full_length
+from verifier.sources.ledger import recorded
 from verifier.sources.tree import (
     FILE_MODE,
     GITLINK_MODE,
@@ -160,6 +161,7 @@ class GitTree:
             read = read_blobs(repo, leaves)
             entries = sorted(self._entry(repo, leaf, read.get(leaf.oid)) for leaf in leaves)
             self._finish_check(repo)
+        self._findings.update(dict.fromkeys(recorded(leaf.path for leaf in leaves)))
         if self.complete:
             self._tree_sha256 = tree_digest(entries)
         return entries

@@ -8,6 +8,7 @@ and each answer has a deadline.
 """
 
 import contextlib
+import math
 import os
 import re
 import resource
@@ -148,7 +149,8 @@ class Channel:
         self._git, self._folder, self._memory = git, folder, memory + GIT_MEMORY_BYTES
         self._stderr = folder / f"complaints-{number}"
         self._process: subprocess.Popen[bytes] | None = None
-        self._data, self._at, self._until = b"", 0, 0.0
+        self._data, self._at = b"", 0
+        self._allowed, self._until = 0.0, math.inf
         self._poll, self._answers = select.poll(), -1
         self._feeder = threading.Thread()
         self._stopped = False
@@ -289,7 +291,8 @@ class Channel:
         return Header(_TYPES[kind], int(size))
 
     def _begin(self, size: int) -> None:
-        self._until = time.monotonic() + GIT_OBJECT_SECONDS + size / GIT_BYTES_PER_SECOND
+        """Allow time for an object; the clock starts when git is first waited for."""
+        self._allowed, self._until = GIT_OBJECT_SECONDS + size / GIT_BYTES_PER_SECOND, math.inf
 
     def _line(self) -> bytes:
         while (end := self._data.find(b"\n", self._at)) < 0:
@@ -302,6 +305,8 @@ class Channel:
 
     def _fill(self) -> None:
         """Wait for more, no longer than the object at hand may take."""
+        if self._until == math.inf:
+            self._until = time.monotonic() + self._allowed
         if not self._waited(min(_SILENCE, self._until - time.monotonic())):
             self._hang_up()
             if not self._waited(self._until - time.monotonic()):

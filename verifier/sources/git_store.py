@@ -177,7 +177,7 @@ class Linker:
     def link(self, store: Path) -> None:
         """Link one store. What an earlier one holds already comes first."""
         try:
-            for entry in sorted(os.scandir(store), key=lambda entry: entry.name):
+            for entry in _sorted(store):
                 if _FAN.fullmatch(entry.name):
                     self._fan(entry)
             self._link_packs(store)
@@ -193,14 +193,15 @@ class Linker:
             return
         mine = str(self._objects / entry.name)
         Path(mine).mkdir(exist_ok=True)
-        for loose in os.scandir(entry.path):
-            if not _REST.fullmatch(loose.name):
-                continue
-            if not loose.is_file(follow_symlinks=False):
-                self._refuse(loose, f"objects/{entry.name}/{loose.name}")
-            else:
-                with contextlib.suppress(FileExistsError):  # an earlier store's comes first
-                    os.symlink(loose.path, f"{mine}/{loose.name}")  # noqa: PTH211  (a hot loop)
+        with os.scandir(entry.path) as found:
+            for loose in found:
+                if not _REST.fullmatch(loose.name):
+                    continue
+                if not loose.is_file(follow_symlinks=False):
+                    self._refuse(loose, f"objects/{entry.name}/{loose.name}")
+                else:
+                    with contextlib.suppress(FileExistsError):  # an earlier store's comes first
+                        os.symlink(loose.path, f"{mine}/{loose.name}")  # noqa: PTH211  (hot)
 
     def _link_packs(self, store: Path) -> None:
         folder = store / "pack"
@@ -208,8 +209,8 @@ class Linker:
             if _exists(folder):
                 self.special["objects/pack"] = _kind(folder.lstat().st_mode)
             return
-        entries = {entry.name: entry for entry in os.scandir(folder)}
-        for name, entry in sorted(entries.items()):
+        entries = {entry.name: entry for entry in _sorted(folder)}
+        for name, entry in entries.items():
             if name.endswith(_LEFT_OUT_SUFFIXES):
                 self.ignored[f"objects/pack/*{Path(name).suffix}"] = None
             if not name.endswith((".pack", ".idx")):
@@ -279,3 +280,8 @@ def _unreadable(path: Path, error: OSError) -> UnavailableError:
         code="cannot-read",
         remedy="check the path and that you may read it",
     )
+
+
+def _sorted(folder: Path) -> "list[os.DirEntry[str]]":
+    with os.scandir(folder) as found:
+        return sorted(found, key=lambda entry: entry.name)

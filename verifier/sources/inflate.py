@@ -13,7 +13,8 @@ from contextlib import suppress
 from typing import Any, Final, NamedTuple
 
 from verifier.core.limits import ARCHIVE_BYTES, INFLATE_MEMORY, INFLATED_FREELY, INFLATION, MIB
-from verifier.sources.archive import ContainerError, Steady
+from verifier.sources.archive import Steady
+from verifier.sources.ledger import ContainerError
 
 _READ: Final = 128 * 1024
 _AHEAD: Final = 4

@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 from zlib import adler32
 
-from verifier.sources.archive import ContainerError
+from verifier.sources.ledger import ContainerError
 
 BLOCK: Final = 512
 ZERO: Final = bytes(BLOCK)

@@ -79,16 +79,24 @@ def tree_digest(entries: Iterable[TreeEntry], *, modes: bool = True) -> str:
     mode are written (`100`, `120`, `160`): what formats without modes can be compared by.
     """
     running = hashlib.sha256(b"pinproof-tree/v1\n" if modes else b"pinproof-tree/v1 no-modes\n")
+    modes_written: dict[tuple[Type, int | None], bytes] = {}
     for entry in entries:
-        mode = _mode(entry)
-        fields = (
-            (f"{mode:o}" if modes else f"{mode >> 9:o}").encode(),
-            entry.path,
-            str(entry.length if entry.length is not None else 0).encode(),
-            (entry.sha256 or (entry.target or b"").decode()).encode(),
+        path, kind, mode, length, sha256, target, _ = entry
+        first = modes_written.get((kind, mode))
+        if first is None:
+            known = _mode(entry)
+            first = _field(f"{known:o}" if modes else f"{known >> 9:o}")
+            modes_written[kind, mode] = first
+        size = b"%d" % (length or 0)
+        told = sha256.encode() if sha256 else target or b""
+        running.update(
+            b"%b%d:%b%d:%b%d:%b" % (first, len(path), path, len(size), size, len(told), told)
         )
-        running.update(b"".join(b"%d:%s" % (len(field), field) for field in fields))
     return running.hexdigest()
+
+
+def _field(text: str) -> bytes:
+    return b"%d:%b" % (len(text), text.encode())
 
 
 def _mode(entry: TreeEntry) -> int:

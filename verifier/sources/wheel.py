@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from verifier.core.printable import printable
-from verifier.sources.archive import ContainerError
+from verifier.sources.ledger import ContainerError
 from verifier.sources.tree import TreeEntry
 
 RECORD: Final = re.compile(rb"[^/]+\.dist-info/RECORD")

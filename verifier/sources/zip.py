@@ -12,7 +12,8 @@ from typing import Final
 from verifier.core.limits import ARCHIVE_ENTRY_BYTES, RECORD_BYTES, TREE_PATH_BYTES
 from verifier.core.printable import printable
 from verifier.sources import inflate, wheel
-from verifier.sources.archive import Archive, ContainerError, Ledger, Steady
+from verifier.sources.archive import Archive, Steady
+from verifier.sources.ledger import ContainerError, Ledger
 from verifier.sources.tree import FILE_MODE, LINK_MODE, PROGRAM_MODE, TreeEntry, Type
 from verifier.sources.zip_layout import KNOWN_FLAGS, UNICODE_PATH, UTF8, Layout, Member, read_layout
 

@@ -423,3 +423,11 @@ def test_many_damaged_objects_do_not_take_for_ever(repo: Repo) -> None:
     assert time.monotonic() - start < 20
     assert set(found(tree)) <= {"git-object-corrupt", "git-object-forged"}
     assert sum(e.sha256 is None for e in entries) >= 90
+
+
+def test_names_that_are_trouble_elsewhere_are_recorded(repo: Repo) -> None:
+    commit = repo.commit({b"Readme": b"1", b"README": b"2", b"nul": b"", b"end.": b"", b"a": b""})
+    tree = GitTree(repo.path, commit, name="it")
+    assert len(tree.entries()) == 5
+    assert tree.complete
+    assert found(tree).keys() == {"tree-name-reserved", "tree-name-trailing", "tree-name-case"}

@@ -19,7 +19,7 @@ from support.archives import END, GNU, header, long, member, pax, record, tar
 
 from verifier.core.codes import CODES
 from verifier.core.errors import UnavailableError
-from verifier.sources import archive, tar_header
+from verifier.sources import ledger, tar_header
 from verifier.sources import tar as tar_module
 from verifier.sources.archive import Steady
 from verifier.sources.names import Names
@@ -606,7 +606,7 @@ def test_a_file_that_changes_between_two_questions(tmp_path: Path) -> None:
 
 
 def test_too_many_members(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(archive, "TREE_ENTRIES", 3)
+    monkeypatch.setattr(ledger, "TREE_ENTRIES", 3)
     names = [header(b"d%d/" % n, kind=b"5") for n in range(4)]
     assert read(tmp_path, tar(*names)) == ([], {"tree-too-many"})
     assert read(tmp_path, tar(*names[:3]))[1] == set()

@@ -25,7 +25,7 @@ from support.archives import Entry, deflate, end_record, extra, member, tar, zip
 
 from verifier.core.codes import CODES
 from verifier.core.errors import UnavailableError
-from verifier.sources import archive, wheel, zip_layout
+from verifier.sources import ledger, wheel, zip_layout
 from verifier.sources import zip as zip_module
 from verifier.sources.archive import Steady
 from verifier.sources.tar import TarTree
@@ -534,7 +534,7 @@ def test_more_than_an_archive_or_entry_may_hold(
     monkeypatch.setattr(zip_layout, "TREE_ENTRIES", 1)
     assert read(tmp_path, zipped(A, B)) == ([], {"tree-too-many"})
     monkeypatch.undo()
-    monkeypatch.setattr(archive, "TREE_ENTRIES", 1)
+    monkeypatch.setattr(ledger, "TREE_ENTRIES", 1)
     assert read(tmp_path, zipped(A, B)) == ([], {"tree-too-many"})
 
 

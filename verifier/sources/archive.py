@@ -15,6 +15,7 @@ from verifier.core.errors import UnavailableError
 from verifier.core.finding import Finding
 from verifier.core.printable import printable
 from verifier.sources.ledger import ContainerError, Ledger
+from verifier.sources.unavailable import changed, too_large, unreadable
 
 _FLAGS: Final = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY
 
@@ -91,11 +92,7 @@ class Archive:
                 ledger.stop(error)
             finally:
                 if file.changed or self._stamp not in (None, file.stamp):
-                    raise UnavailableError(
-                        f"{self._name}: changed while it was read",
-                        code="changed-while-read",
-                        remedy="wait until nothing writes to it, then ask again",
-                    )
+                    raise changed(self._name)
             self._stamp = file.stamp
         ledger.close()
         self._findings.update(dict.fromkeys(ledger.findings))
@@ -109,7 +106,7 @@ class Archive:
         try:
             descriptor = os.open(self._path, _FLAGS)
         except (OSError, ValueError) as error:
-            raise self._unreadable(error) from None
+            raise unreadable(self._name, error) from None
         try:
             if not stat.S_ISREG(os.fstat(descriptor).st_mode):
                 raise UnavailableError(
@@ -119,22 +116,10 @@ class Archive:
                 )
             yield Steady(descriptor)
         except OSError as error:
-            raise self._unreadable(error) from None
+            raise unreadable(self._name, error) from None
         finally:
             os.close(descriptor)
 
-    def _unreadable(self, error: OSError | ValueError) -> UnavailableError:
-        reason = error.strerror if isinstance(error, OSError) else "not a file name"
-        return UnavailableError(
-            f"{self._name}: {(reason or 'cannot be read').lower()}",
-            code="cannot-read",
-            remedy="check the path and that you may read it",
-        )
-
     def _too_long(self, path: bytes, limit: int) -> UnavailableError:
         shown = printable(os.fsdecode(path))
-        return UnavailableError(
-            f"{self._name}:{shown}: expected at most {limit:,} bytes, got more",
-            code="too-large",
-            remedy="check that this is the file you mean; --max-size BYTES raises the limit",
-        )
+        return too_large(f"{self._name}:{shown}", limit)

@@ -12,6 +12,7 @@ from typing import BinaryIO, Final
 
 from verifier.core.errors import PinproofError, UnavailableError
 from verifier.core.value import frozen
+from verifier.sources.unavailable import changed, too_large, unreadable
 
 STDIN: Final = "-"
 _FLAGS: Final = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY
@@ -52,17 +53,12 @@ def read(name: str, *, limit: int, stdin: BinaryIO | None = None) -> FileBytes:
             )
         data = stdin.read(limit + 1)
         if len(data) > limit:
-            raise _too_large(name, None, limit)
+            raise too_large(name, limit)
         return FileBytes(name=name, data=data)
     try:
         return _read(name, limit)
     except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "not a file name"
-        raise UnavailableError(
-            f"{name}: {(reason or 'cannot be read').lower()}",
-            code="cannot-read",
-            remedy="check the path and that you may read it",
-        ) from error
+        raise unreadable(name, error) from error
 
 
 def _read(name: str, limit: int) -> FileBytes:
@@ -73,7 +69,7 @@ def _read(name: str, limit: int) -> FileBytes:
         if not stat.S_ISREG(before.st_mode):
             raise _not_a_file(name, before.st_mode)
         if before.st_size > limit:
-            raise _too_large(name, before.st_size, limit)
+            raise too_large(name, limit, before.st_size)
         data = bytearray()
         while chunk := os.read(descriptor, min(1 << 20, limit + 1 - len(data))):
             data += chunk
@@ -83,11 +79,7 @@ def _read(name: str, limit: int) -> FileBytes:
     if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns) or len(
         data
     ) != after.st_size:
-        raise UnavailableError(
-            f"{name}: changed while it was read",
-            code="changed-while-read",
-            remedy="wait until nothing writes to it, then ask again",
-        )
+        raise changed(name)
     return FileBytes(name=name, data=bytes(data), mtime=int(before.st_mtime), link=link)
 
 
@@ -97,13 +89,4 @@ def _not_a_file(name: str, mode: int) -> PinproofError:
         f"{name}: expected a file, got {kind}",
         code="not-a-file",
         remedy="name the host file itself; - reads from standard input",
-    )
-
-
-def _too_large(name: str, size: int | None, limit: int) -> PinproofError:
-    got = "more" if size is None else f"{size:,}"
-    return UnavailableError(
-        f"{name}: expected at most {limit:,} bytes, got {got}",
-        code="too-large",
-        remedy="check that this is the file you mean; --max-size BYTES raises the limit",
     )

@@ -17,9 +17,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Final, NamedTuple, NoReturn
 
-from verifier.core.errors import UnavailableError
 from verifier.core.limits import MIB
 from verifier.core.printable import printable
+from verifier.sources.unavailable import changed, unreadable
 
 OPEN: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
 _BUFFER: Final = 256 * 1024
@@ -112,11 +112,11 @@ def _alone(task: _Task, runs: Sequence[Run]) -> Iterator[Place]:
                 for name in run.names:
                     place = _hash_one(name, below, buffer, task.limit)
                     if place is None:
-                        raise changed(task.name, run.path(name))
+                        raise changed(shown(task.name, run.path(name)))
                     yield place
         except OSError as error:
             where = run.path(name) if name else run.folder
-            raise unavailable(task.name, where, error) from error
+            raise unreadable(shown(task.name, where), error) from error
 
 
 def _hash_one(name: bytes, below: int, buffer: bytearray, limit: int) -> Place | None:
@@ -184,7 +184,7 @@ def _by_two(task: _Task, runs: Sequence[Run]) -> list[Place]:
         if not all(place.mark for place in places[batch.start : batch.start + batch.files]):
             # What the worker met is met again and told; what is gone is an error all the same.
             list(_alone(task, batch.runs))
-    raise changed(task.name, b"")
+    raise changed(task.name)
 
 
 def _batches(runs: Sequence[Run], size: int) -> Iterator[_Batch]:
@@ -224,21 +224,3 @@ def _be_worker(task: _Task, batches: Sequence[_Batch], board: mmap.mmap, queue: 
 def shown(name: str, path: bytes) -> str:
     """Name a path below what the user called `name`."""
     return f"{name}: {printable(os.fsdecode(path))}" if path else name
-
-
-def unavailable(name: str, path: bytes, error: OSError) -> UnavailableError:
-    """Return the error for what the system does not give."""
-    return UnavailableError(
-        f"{shown(name, path)}: {(error.strerror or 'cannot be read').lower()}",
-        code="cannot-read",
-        remedy="check the path, and that you may read all of it",
-    )
-
-
-def changed(name: str, path: bytes) -> UnavailableError:
-    """Return the error for what is not what it was a moment before."""
-    return UnavailableError(
-        f"{shown(name, path)}: changed while it was read",
-        code="changed-while-read",
-        remedy="wait until nothing writes to it, then ask again",
-    )

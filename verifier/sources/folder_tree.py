@@ -18,13 +18,12 @@ from verifier.sources.folder_hashing import (
     IS_PROGRAM,
     OPEN,
     Run,
-    changed,
     hashed,
     opened,
     shown,
-    unavailable,
 )
 from verifier.sources.tree import FILE_MODE, LINK_MODE, PROGRAM_MODE, TreeEntry, Type
+from verifier.sources.unavailable import changed, too_large, unreadable
 
 
 class FolderTree:
@@ -76,19 +75,19 @@ class FolderTree:
         except OSError as error:
             if self._is_link(path):
                 return None
-            raise unavailable(self.name, path, error) from error
+            raise unreadable(shown(self.name, path), error) from error
         try:
             status = os.fstat(descriptor)
             if not stat.S_ISREG(status.st_mode):
                 return None
             if status.st_size > limit:
-                raise _too_large(self.name, path, status.st_size, limit)
+                raise too_large(shown(self.name, path), limit, status.st_size)
             with os.fdopen(os.dup(descriptor), "rb", buffering=0) as file:
                 data = file.readall()
         finally:
             os.close(descriptor)
         if len(data) != status.st_size:
-            raise changed(self.name, path)
+            raise changed(shown(self.name, path))
         return data
 
     def _is_link(self, path: bytes) -> bool:
@@ -135,7 +134,7 @@ class FolderTree:
                     if len(files) + len(others) > most:
                         raise _too_many(self.name)
         except OSError as error:
-            raise unavailable(self.name, folder, error) from error
+            raise unreadable(shown(self.name, folder), error) from error
         return _encoded(folders), _encoded(others), _encoded(files)
 
     def _described(self, run: Run, names: list[bytes]) -> Iterator[TreeEntry]:
@@ -150,7 +149,7 @@ class FolderTree:
                         self._findings.append(_special(entry.path))
                     yield entry
         except OSError as error:
-            raise unavailable(self.name, run.folder, error) from error
+            raise unreadable(shown(self.name, run.folder), error) from error
 
 
 def _path(entry: TreeEntry) -> bytes:
@@ -190,12 +189,4 @@ def _special(path: bytes) -> Finding:
         expected="files, links and folders",
         got="a device, FIFO or socket",
         remedy="remove it, or name a folder without it",
-    )
-
-
-def _too_large(name: str, path: bytes, size: int, limit: int) -> UnavailableError:
-    return UnavailableError(
-        f"{shown(name, path)}: expected at most {limit:,} bytes, got {size:,}",
-        code="too-large",
-        remedy="check that this is the file you mean; --max-size BYTES raises the limit",
     )

@@ -49,6 +49,7 @@ from verifier.sources.tree import (
     Type,
     tree_digest,
 )
+from verifier.sources.unavailable import too_large
 
 _TYPES: Final = {LINK_MODE: Type.LINK, GITLINK_MODE: Type.GITLINK}
 _DOTFILES: Final = (b".gitattributes", b".gitmodules")
@@ -183,12 +184,7 @@ class GitTree:
             if got is None:
                 return None
             if got.fault is not None and got.fault.code == "git-object-large":
-                raise UnavailableError(
-                    f"{self.name}: expected at most {limit:,} bytes, got more ({got.fault.detail})",
-                    code="too-large",
-                    remedy="check that this is the file you mean; "
-                    "--max-size BYTES raises the limit",
-                )
+                raise too_large(self.name, limit)
             self._note(repo, got.fault, path)
             return got.data
 

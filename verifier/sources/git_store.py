@@ -23,6 +23,7 @@ from verifier.core.printable import printable
 from verifier.core.value import frozen
 from verifier.sources.folder import Folder, Unusable
 from verifier.sources.git_objects import SHA256_HEX, shown
+from verifier.sources.unavailable import unreadable
 
 _FAN: Final = re.compile("[0-9a-f]{2}")
 _REST: Final = re.compile("[0-9a-f]{38}|[0-9a-f]{62}")
@@ -116,7 +117,7 @@ def _git_dir(repo: Path, pointers: _Pointers) -> Path:
             return repo.resolve()
         raise _no_repository(repo) from None
     except OSError as error:
-        raise _unreadable(dot_git, error) from None
+        raise unreadable(printable(str(dot_git)), error) from None
     if stat.S_ISLNK(mode):
         return pointers.follow(str(dot_git), str(dot_git.readlink()), repo)
     if stat.S_ISDIR(mode):
@@ -182,7 +183,7 @@ class Linker:
                     self._fan(entry)
             self._link_packs(store)
         except OSError as error:
-            raise _unreadable(store, error) from None
+            raise unreadable(printable(str(store)), error) from None
         for name in _LEFT_OUT:
             if _exists(store / name):
                 self.ignored[f"objects/{name}"] = None
@@ -271,14 +272,6 @@ def _no_repository(repo: Path) -> UnavailableError:
         f"{printable(str(repo))}: no git repository",
         code="git-no-repository",
         remedy="name the folder that holds .git, or a bare repository; nothing above is searched",
-    )
-
-
-def _unreadable(path: Path, error: OSError) -> UnavailableError:
-    return UnavailableError(
-        f"{printable(str(path))}: {(error.strerror or 'cannot be read').lower()}",
-        code="cannot-read",
-        remedy="check the path and that you may read it",
     )
 
 

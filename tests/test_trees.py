@@ -247,3 +247,89 @@ def test_an_archive_that_was_not_read_is_not_the_same_as_itself(tmp_path: Path) 
     (tmp_path / "some.tar").write_bytes(b"BZh91AY&SY" + bytes(600))
     ran = runs.run(["diff", "tree", "tar:some.tar", "tar:some.tar"], cwd=tmp_path)
     assert ran.exit == 3, ran
+
+
+@pytest.mark.parametrize(
+    "argument", ["tar:{}", "zip:{}", "git:{}@" + "1" * 40, "tar:some.tar:{}", "{}"]
+)
+def test_names_too_long_for_any_file_are_told(argument: str, tmp_path: Path) -> None:
+    (tmp_path / "some.tar").write_bytes(bytes(1024))
+    name = argument.format("a" * 5000)
+    for command in (["list", "tree"], ["verify", "helper"], ["identify"], ["why"]):
+        ran = runs.run([*command, name], cwd=tmp_path)
+        assert ran.exit in (3, 4), (command, ran)
+        assert b"you may" in ran.stdout + ran.stderr
+
+
+@pytest.mark.parametrize("pointer", [".git", "commondir", "objects/info/alternates"])
+@pytest.mark.parametrize("written", [b"../\0x", b"b" * 9000, b"../gone"])
+def test_pointers_that_are_no_paths_are_told(
+    pointer: str, written: bytes, places: dict[str, str], tmp_path: Path
+) -> None:
+    source, _, head = places["git sha1"].removeprefix("git:").rpartition("@")
+    subprocess.run(["cp", "-a", source, str(tmp_path / "repo")], check=True)
+    if pointer == ".git":
+        (tmp_path / "repo" / ".git").rename(tmp_path / "kept")
+        (tmp_path / "repo" / ".git").write_bytes(b"gitdir: " + written + b"\n")
+    else:
+        (tmp_path / "repo" / ".git" / pointer).write_bytes(written + b"\n")
+    for command in (["list", "tree"], ["list", "tree", "--allow-alternates"]):
+        ran = runs.run([*command, f"git:repo@{head}"], cwd=tmp_path)
+        assert ran.exit == (0 if "alternates" in pointer else 4), ran
+        assert b"git-" in ran.stdout, ran
+
+
+def test_wrong_calls_are_wrong_calls_for_every_verb(places: dict[str, str], tmp_path: Path) -> None:
+    for name in ("git sha1", "tar PAX gz", "zip"):
+        whole = places[name]
+        for inside in ("", ":", ":pkg//host.py", ":./pkg/host.py", ":/pkg/host.py", ":../x"):
+            for command in (["verify", "helper"], ["identify"], ["why"]):
+                ran = runs.run([*command, whole + inside], cwd=tmp_path)
+                assert ran.exit == 2, (command, whole, inside, ran)
+    for arguments in (["list", "tree", ""], ["diff", "tree", "", ""]):
+        ran = runs.run(arguments, cwd=tmp_path)
+        assert ran.exit == 2
+        assert b"an empty argument" in ran.stderr
+
+
+def test_a_path_inside_is_one_file_a_folder_or_missing(
+    places: dict[str, str], tmp_path: Path
+) -> None:
+    for name in ("git sha1", "tar PAX gz", "zip"):
+        one = runs.run(["list", "tree", f"{places[name]}:pkg/host.py"], cwd=tmp_path)
+        assert one.exit == 0
+        assert one.stdout.endswith(b" host.py\n")
+        gone = runs.run(["list", "tree", f"{places[name]}:pkg/gone"], cwd=tmp_path)
+        assert gone.exit == 4
+        assert b"sha256" not in gone.stdout
+        both = [f"{places[name]}:gone", f"{places[name]}:gone"]
+        assert runs.run(["diff", "tree", *both], cwd=tmp_path).exit == 4
+
+
+def test_what_is_noticed_and_what_is_left_out_is_told(tmp_path: Path) -> None:
+    repo = git_repos.make(tmp_path / "repo")
+    (tmp_path / "repo" / "a").write_text("1")
+    repo.git("add", "-A")
+    repo.git("commit", "-q", "-m", "one")
+    first = repo.git("rev-parse", "HEAD").decode().strip()
+    empty = repo.git("hash-object", "-t", "tree", "-w", "/dev/null").decode().strip()
+    listed = repo.git("ls-tree", "HEAD") + f"040000 tree {empty}\te\n".encode()
+    listed += f"160000 commit {first}\tsub\n".encode()
+    made = repo.ask("mktree", data=listed).stdout.decode().strip()
+    second = repo.git("commit-tree", "-m", "two", made).decode().strip()
+    repo.git("replace", first, second)
+    told = runs.run(["list", "tree", f"git:repo@{first}"], cwd=tmp_path)
+    assert told.exit == 0
+    assert b"git-replaced" in told.stdout
+    noted = runs.run(["list", "tree", f"git:repo@{second}"], cwd=tmp_path)
+    assert b"e/, an empty folder" in noted.stdout
+    assert b"what the commits of submodules hold (1)" in b" ".join(noted.stdout.split())
+    same = runs.run(["diff", "tree", f"git:repo@{second}", f"git:repo@{second}"], cwd=tmp_path)
+    assert same.exit == 0
+    assert b"left out of the second: e/, an empty folder" in b" ".join(same.stdout.split())
+
+
+def test_a_clone_that_is_not_there_is_told(places: dict[str, str], tmp_path: Path) -> None:
+    ran = runs.run(["list", "tree", "--clone", "gone", places["git sha1"]], cwd=tmp_path)
+    assert ran.exit == 4
+    assert b"--clone gone: no such folder" in ran.stdout

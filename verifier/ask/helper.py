@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import BinaryIO
 
 from verifier.ask.answers import Answer, Answered, failed, unregistered
-from verifier.ask.reading import Reach, read_file
+from verifier.ask.reading import Reach, Reading, read_file
 from verifier.ask.trusted import Trust
 from verifier.ask.trusted import trust as open_trust
 from verifier.catalog.entries.helper import Lineage
@@ -64,11 +64,8 @@ def verify_helper(
     results: list[Result | Failed] = []
     for name in files:
         try:
-            found, said = read_file(name, limit=max_size, stdin=stdin, reach=reach or Reach())
-            if found is None:
-                results.append(_verdict(_refused(said), Subject(name=name), trust, demand))
-            else:
-                results += _judged(found, said, trust, demand, lineage=lineage)
+            reading = read_file(name, limit=max_size, stdin=stdin, reach=reach or Reach())
+            results += _judged(name, reading, trust, demand, lineage=lineage)
         except WrongCallError:
             raise
         except PinproofError as error:
@@ -140,19 +137,23 @@ def outcomes(
 
 
 def _judged(
-    found: FileBytes,
-    said: tuple[Finding, ...],
-    trust: Trust,
-    demand: HelperDemand,
-    *,
-    lineage: str | None,
+    name: str, reading: Reading, trust: Trust, demand: HelperDemand, *, lineage: str | None
 ) -> list[Result]:
-    """Judge one file; `said` is what its source had to say about reading it."""
+    """Judge one file, by what its source has to say about reading it too."""
+    if reading.file is None:
+        return [_verdict(_refused(reading.findings), Subject(name=name), trust, demand)]
     return [
         _verdict(
-            replace(outcome, findings=(*outcome.findings, *said)), subject(found), trust, demand
+            replace(
+                outcome,
+                findings=(*outcome.findings, *reading.findings),
+                not_proven=(*outcome.not_proven, *reading.not_proven),
+            ),
+            subject(reading.file),
+            trust,
+            demand,
         )
-        for outcome in outcomes(found, trust.catalog, demand, lineage=lineage)
+        for outcome in outcomes(reading.file, trust.catalog, demand, lineage=lineage)
     ]
 
 

@@ -51,17 +51,20 @@ def identify(
             continue
         _refuse_cut_off(argument)
         try:
-            found, said = read_file(argument, limit=max_size, stdin=stdin, reach=reach or Reach())
+            reading = read_file(argument, limit=max_size, stdin=stdin, reach=reach or Reach())
+        except WrongCallError:
+            raise
         except PinproofError as error:
             answers.append(
                 failed(argument, error.code, error.message, error.remedy, exit_code=error.exit)
             )
             continue
-        if found is None:
+        if reading.file is None:
             headline = f"{argument}: its bytes could not be proven"
-            answers.append(refusal(argument, Refused(findings=said), headline=headline))
+            refused = Refused(findings=reading.findings)
+            answers.append(refusal(argument, refused, headline=headline))
         else:
-            answers.append(_of_file(found, trust.catalog))
+            answers.append(_of_file(reading.file, trust.catalog))
     return Answered(question="identify", answers=tuple(answers), report=trust.report(()))
 
 

@@ -1,9 +1,10 @@
 """From an argument to the bytes of one file, whatever source it names (FORMATS §5)."""
 
-from typing import BinaryIO
+from typing import BinaryIO, NamedTuple
 
 from verifier.core.errors import UnavailableError, WrongCallError
 from verifier.core.finding import Finding
+from verifier.core.printable import printable
 from verifier.core.value import frozen
 from verifier.sources import argument, file
 from verifier.sources.file import FileBytes
@@ -17,13 +18,22 @@ class Reach:
     allow_alternates: bool = False
 
 
-def read_file(
-    name: str, *, limit: int, stdin: BinaryIO | None, reach: Reach
-) -> tuple[FileBytes | None, tuple[Finding, ...]]:
-    """Read the file that an argument names, and return what its source has to say about it.
+class Reading(NamedTuple):
+    """One file as its source gave it, and what the source has to say about that.
 
     The file is None if its source holds it and it could not be proven to be what the source
-    names: the findings say why. Raises `UnavailableError` if it cannot be read,
+    names: the findings say why. `not_proven` is in words.
+    """
+
+    file: FileBytes | None
+    findings: tuple[Finding, ...] = ()
+    not_proven: tuple[str, ...] = ()
+
+
+def read_file(name: str, *, limit: int, stdin: BinaryIO | None, reach: Reach) -> Reading:
+    """Read the file that an argument names.
+
+    Raises `UnavailableError` if it cannot be read,
     `WrongCallError` if it names a whole tree.
     """
     if not name:
@@ -33,7 +43,7 @@ def read_file(
             remedy="check the variable or quotes that it comes from",
         )
     if not argument.is_prefixed(name):
-        return file.read(name, limit=limit, stdin=stdin), ()
+        return Reading(file.read(name, limit=limit, stdin=stdin))
     place = argument.open_place(name, clones=reach.clones, allow_alternates=reach.allow_alternates)
     if place.inside is None:
         raise WrongCallError(
@@ -43,11 +53,18 @@ def read_file(
         )
     data = place.tree.read(place.inside, limit=limit)
     if data is not None:
-        return FileBytes(name=name, data=data), place.tree.findings
-    if place.tree.findings:
-        return None, place.tree.findings
+        found = FileBytes(name=name, data=data)
+        return Reading(found, place.tree.findings, place.tree.not_proven)
+    if not place.tree.complete or any(_speaks(f, place.inside) for f in place.tree.findings):
+        return Reading(None, place.tree.findings, place.tree.not_proven)
     raise UnavailableError(
         f"{name}: there is no regular file of that path",
         code="cannot-read",
         remedy=f"pinproof list tree {name.rpartition(':')[0]} shows what is there",
     )
+
+
+def _speaks(finding: Finding, path: bytes) -> bool:
+    """Whether a finding may be why a file was not read: it is about that path, or about all."""
+    about = printable(path.decode(errors="surrogateescape"))
+    return finding.row.outcome == "rejected" or finding.where.path == about

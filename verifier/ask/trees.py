@@ -5,11 +5,11 @@ from datetime import UTC, datetime
 
 from verifier.ask.answers import Listing
 from verifier.ask.reading import Reach
-from verifier.checks.tree_difference import compare
+from verifier.checks.tree_difference import compare, counted
 from verifier.core.clock import print_time
 from verifier.core.coverage import Covered, State
 from verifier.core.digest import Digest
-from verifier.core.errors import PinproofError
+from verifier.core.errors import PinproofError, UnavailableError
 from verifier.core.finding import Finding
 from verifier.core.limits import HOST_BYTES
 from verifier.core.outcome import Failed, Outcome, Report, Result, Subject
@@ -20,6 +20,7 @@ from verifier.sources.tree import Tree, TreeEntry, Type, tree_digest
 
 _LISTED = frozenset({"content"})
 _COMPARED = frozenset({"content", "modes"})
+_MOST_LEFT_OUT = 4
 
 
 def list_tree(source: str, *, reach: Reach | None = None, clock: datetime | None = None) -> Listing:
@@ -44,7 +45,7 @@ def list_tree(source: str, *, reach: Reach | None = None, clock: datetime | None
             Covered(
                 facet="content",
                 state=State.HELD if whole and entries else State.NOT_HELD,
-                detail=f"{len(entries):,} {'entry' if len(entries) == 1 else 'entries'}",
+                detail=counted(len(entries)),
             ),
         ),
         not_proven=(
@@ -87,7 +88,7 @@ def diff_tree(
     compared = (
         compare(sides[0], sides[1], _contents(one, other))
         if whole and something
-        else _not_compared()
+        else _not_compared(State.NOT_HELD if whole else State.NOT_CHECKED)
     )
     outcome = Outcome(
         kind="diff",
@@ -96,12 +97,19 @@ def diff_tree(
         coverage=compared.coverage,
         not_proven=tuple(
             dict.fromkeys(
-                (*compared.not_proven, *_unproven(one.tree, []), *_unproven(other.tree, []))
+                (
+                    *compared.not_proven,
+                    *_unproven(one.tree, sides[0], modes=False),
+                    *_unproven(other.tree, sides[1], modes=False),
+                    *_left_out("first", one.tree),
+                    *_left_out("second", other.tree),
+                )
             )
         ),
     )
-    digests = digests_of(sides[0], one.tree) if whole else ()
-    subject = Subject(name=f"{left} and {right}", digests=digests)
+    common = {tree_digest(side) for side in sides} if whole and something else set()
+    digests = tuple(Digest(kind="tree", hex=digest) for digest in common)
+    subject = Subject(name=f"{left} and {right}", digests=digests if len(common) == 1 else ())
     now = clock or datetime.now(UTC)
     return _report((judge(outcome, subject=subject, demanded=_COMPARED, now=now),), clock)
 
@@ -121,31 +129,59 @@ def _read_whole(tree: Tree, entries: list[TreeEntry]) -> bool:
     return tree.complete and not refused and not unread
 
 
-def _not_compared() -> Outcome:
+def _not_compared(state: State) -> Outcome:
     """Return the outcome where a side was not read whole, or neither holds anything."""
-    coverage = tuple(Covered(facet=f, state=State.NOT_CHECKED) for f in ("content", "modes"))
+    coverage = tuple(Covered(facet=f, state=state) for f in ("content", "modes"))
     return Outcome(kind="diff", identified=(), findings=(), coverage=coverage)
 
 
-def _unproven(tree: Tree, entries: list[TreeEntry]) -> tuple[str, ...]:
+def _unproven(tree: Tree, entries: list[TreeEntry], *, modes: bool = True) -> tuple[str, ...]:
     """Return what reading a tree does not prove, in words."""
-    said: tuple[str, ...] = getattr(tree, "not_proven", ())
-    unknown = sum(entry.mode is None for entry in entries)
-    modes = f"the modes of {unknown:,} entries: their format carries none, 100644 is assumed"
-    return (*said, modes) if unknown else said
+    said = list(tree.not_proven)
+    submodules = sum(entry.type is Type.GITLINK for entry in entries)
+    if submodules:
+        said.append(f"what the commits of submodules hold ({submodules:,}): they were not read")
+    unknown = sum(entry.type is Type.FILE and entry.mode is None for entry in entries)
+    if unknown and modes:
+        files = "1 file: its" if unknown == 1 else f"{unknown:,} files: their"
+        said.append(f"the modes of {files} format carries none, 100644 is assumed")
+    return tuple(said)
+
+
+def _left_out(side: str, tree: Tree) -> tuple[str, ...]:
+    """Say what a side holds beyond what was compared."""
+    shown = "; ".join(tree.ignored[:_MOST_LEFT_OUT])
+    more = len(tree.ignored) - _MOST_LEFT_OUT
+    rest = f"; {more:,} more" if more > 0 else ""
+    return (f"what was left out of the {side}: {shown}{rest}",) if shown else ()
 
 
 def _below(place: Place) -> list[TreeEntry]:
-    """Return the entries below the path that was named, their paths relative to it."""
+    """Return what the path that was named holds, paths relative to it; of a file, itself.
+
+    Raises `UnavailableError` if the tree was read and has no such path.
+    """
     entries = place.tree.entries()
     if place.inside is None:
         return entries
-    prefix = place.inside.rstrip(b"/") + b"/"
-    return [
-        entry._replace(path=entry.path[len(prefix) :])
+    prefix = place.inside + b"/"
+    found = [
+        entry._replace(path=entry.path.removeprefix(prefix))
         for entry in entries
         if entry.path.startswith(prefix)
     ]
+    found = found or [
+        entry._replace(path=entry.path.rpartition(b"/")[2])
+        for entry in entries
+        if entry.path == place.inside
+    ]
+    if not found and place.tree.complete:
+        raise UnavailableError(
+            f"{place.tree.name}: nothing of that path is in it",
+            code="cannot-read",
+            remedy="list the tree without the path to see what it holds",
+        )
+    return found
 
 
 def _contents(one: Place, other: Place) -> Callable[[bytes], tuple[bytes | None, bytes | None]]:
@@ -156,7 +192,7 @@ def _contents(one: Place, other: Place) -> Callable[[bytes], tuple[bytes | None,
 
 
 def _read(tree: Tree, inside: bytes | None, path: bytes) -> bytes | None:
-    whole = path if inside is None else inside.rstrip(b"/") + b"/" + path
+    whole = path if inside is None else inside + b"/" + path
     try:
         return tree.read(whole, limit=HOST_BYTES)
     except PinproofError:

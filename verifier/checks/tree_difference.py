@@ -118,8 +118,21 @@ def _lfs_or_subst(one: bytes, other: bytes) -> str | None:
 
 
 def _matches(plain: bytes, expanded: bytes) -> bool:
-    pattern = b"[^\\n]*".join(map(re.escape, _FORMAT.split(plain)))
-    return re.fullmatch(pattern, expanded) is not None
+    """Whether `expanded` is `plain` with something on one line in the place of each `$Format$`.
+
+    Each part is looked for once, from where the last one ended: a hostile file costs no more.
+    """
+    first, *parts = _FORMAT.split(plain)
+    if not expanded.startswith(first):
+        return False
+    at = len(first)
+    for number, part in enumerate(parts, 1):
+        last = number == len(parts)
+        found = len(expanded) - len(part) if last else expanded.find(part, at)
+        if found < at or not expanded.startswith(part, found) or b"\n" in expanded[at:found]:
+            return False
+        at = found + len(part)
+    return True
 
 
 # ── findings ───────────────────────────────────────────────────────────────────────────────────
@@ -162,18 +175,23 @@ def _unknown_modes(count: int) -> Finding:
     return Finding(
         code="diff-mode-unknown",
         expected="a mode on both sides",
-        got=f"none on one side for {count:,} {'entry' if count == 1 else 'entries'}",
+        got=f"none on one side for {counted(count)}",
         cause="the format does not carry modes",
         remedy="compare with a source that carries modes, such as a commit or a tar",
     )
+
+
+def counted(number: int) -> str:
+    """Print a number of entries."""
+    return "1 entry" if number == 1 else f"{number:,} entries"
 
 
 def _coverage(findings: list[Finding], left: int, right: int) -> tuple[Covered, ...]:
     codes = {finding.code for finding in findings}
     content = State.NOT_HELD if codes - {"diff-mode", "diff-mode-unknown"} else State.HELD
     modes = State.NOT_HELD if codes & {"diff-mode", "diff-mode-unknown"} else State.HELD
-    counts = f"{left:,} entries" if left == right else f"{left:,} and {right:,} entries"
+    counts = counted(left) if left == right else f"{left:,} and {right:,} entries"
     return (
         Covered(facet="content", state=content, detail=counts),
-        Covered(facet="modes", state=modes, detail="" if modes.holds else "see above"),
+        Covered(facet="modes", state=modes, detail="the same" if modes.holds else "see above"),
     )

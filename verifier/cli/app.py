@@ -97,8 +97,10 @@ def execute(arguments: list[str], *, clock: datetime | None) -> int:
     except click.ClickException as error:
         _show(_usage(error))
         return Exit.USAGE
-    except OSError:
-        # click's own output, such as --help, could not be written.
+    except OSError as error:
+        # Most likely click's own output, such as --help, could not be written.
+        if not isinstance(error, BrokenPipeError):
+            _show(_refused_by_system(error))
         sys.stdout = None
         return Exit.ENVIRONMENT
     except Exception as error:  # noqa: BLE001  (the one net: a crash must not look like a verdict)
@@ -137,6 +139,14 @@ def _show(error: PinproofError) -> None:
         colour = colour_wanted(terminal=sys.stderr.isatty())
         sys.stderr.buffer.write(text.error(error, colour=colour))
         sys.stderr.buffer.flush()
+
+
+def _refused_by_system(error: OSError) -> PinproofError:
+    return PinproofError(
+        f"the system refused: {(error.strerror or type(error).__name__).lower()}",
+        code="cannot-read",
+        remedy="check the paths given, and that there is room where output goes",
+    )
 
 
 def _show_fault(error: Exception, *, debug: bool) -> None:

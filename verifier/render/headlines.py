@@ -53,17 +53,17 @@ def _of_registry(_item: Result, _main: Finding | None) -> str:
 def _of_tree(item: Result, _main: Finding | None) -> str:
     if not item.subject.digests:
         return f"{item.subject.name}: not read whole"
-    size = f"{item.subject.length or 0:,} bytes"
+    length = item.subject.length or 0
+    size = "1 byte" if length == 1 else f"{length:,} bytes"
     return f"{item.subject.name}: {item.coverage[0].detail}, {size}, all of them read"
 
 
 def _of_diff(item: Result, main: Finding | None) -> str:
     if item.coverage[0].state is State.NOT_CHECKED:
-        if item.subject.digests:
-            return f"{item.subject.name} hold nothing to compare"
         return f"{item.subject.name} were not compared: one was not read whole"
     if item.verdict is Verdict.UNDECIDED:
-        return f"{item.subject.name} hold the same content"
+        what = "nothing to compare" if main is None else "the same content"
+        return f"{item.subject.name} hold {what}"
     return f"{item.subject.name} are {'the same' if main is None else 'not the same'}"
 
 
@@ -106,6 +106,8 @@ def reason(item: Result, main: Finding | None) -> str:
         listed = " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
         waived = f"; waived: {', '.join(item.waived)}" if item.waived else ""
         return f"{listed} {'are' if len(words) > 1 else 'is'} as registered{waived}"
+    if item.kind in _EMPTY and not item.findings:
+        return _EMPTY[item.kind]
     unmet = [c.facet for c in item.coverage if c.facet in item.demanded and not c.state.holds]
     return f"nothing says yes: {', '.join(unmet)} not checked"
 
@@ -116,6 +118,7 @@ _HEADLINES: Final[dict[str, Callable[[Result, Finding | None], str]]] = {
     "tree": _of_tree,
     "diff": _of_diff,
 }
+_EMPTY: Final = {"tree": "it is empty", "diff": "both are empty"}
 _REASONS: Final = {
     "registry": "every file is signed, every entry parses, the index is as derived",
     "tree": "read and hashed; compared with nothing",

@@ -126,7 +126,9 @@ def _rows(item: Result, main: Finding | None, value: Report) -> Iterator[tuple[s
     if main is not None:
         yield "you may", main.remedy
     elif item.verdict is Verdict.UNDECIDED:
-        yield "you may", "judge with a policy that demands what can be checked here"
+        policy = "judge with a policy that demands what can be checked here"
+        something = "name a folder, commit or archive that holds something"
+        yield "you may", something if item.kind in ("tree", "diff") else policy
 
 
 def _word(item: Result) -> str:
@@ -146,7 +148,7 @@ def _coverage(item: Result) -> Iterator[tuple[str, str]]:
 
 def _shown(finding: Finding, item: Result) -> bool:
     """Leave out what a facet that nobody demanded lacks; its coverage says so in one row."""
-    counts = finding.row.facet in item.demanded | {"input", "registry"}
+    counts = finding.row.facet in item.demanded | {"input", "registry", "tree"}
     return counts or finding.row.outcome == "rejected" or finding.code in item.waived
 
 

@@ -60,6 +60,7 @@ class Archive:
         self._findings: dict[Finding, None] = {}
         self._ignored: tuple[str, ...] = ()
         self._complete = True
+        self._not_proven: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -75,6 +76,11 @@ class Archive:
     def ignored(self) -> tuple[str, ...]:
         """What was seen and left out on purpose, in words."""
         return self._ignored
+
+    @property
+    def not_proven(self) -> tuple[str, ...]:
+        """What a reading that went straight to one member left unread."""
+        return self._not_proven
 
     @property
     def complete(self) -> bool:

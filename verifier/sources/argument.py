@@ -4,18 +4,21 @@
 longest existing file before a colon is the archive, so that names with colons can be given.
 """
 
+import os
 import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from verifier.core.errors import WrongCallError
+from verifier.core.errors import UnavailableError, WrongCallError
+from verifier.core.printable import printable
 
 if TYPE_CHECKING:
     from verifier.sources.tree import Tree
 
 _PREFIXES: Final = ("git", "tar", "zip")
 _GIT: Final = re.compile(r"(.+)@([^@:]*)(?::(.*))?", re.DOTALL)
+_SHOWN: Final = 200
 _FULL_GIT: Final = re.compile(r"(.+)@([0-9a-f]{40}|[0-9a-f]{64})(?::(.*))?", re.DOTALL)
 
 
@@ -43,8 +46,15 @@ def open_place(
 
     `whole` says that all below the path inside is meant, not one file. `clones` are folders into
     which a repository's own pointers may lead, `allow_alternates` lets its alternates lead
-    anywhere. Raises `WrongCallError` for a commit that is no full id.
+    anywhere. Raises `WrongCallError` for an empty argument, a commit that is no full id, or a
+    path inside that is not written plainly, `UnavailableError` if there is no such archive.
     """
+    if not argument:
+        raise WrongCallError(
+            "expected a file, folder, commit or archive, got an empty argument",
+            code="wrong-call",
+            remedy="check the variable or quotes that it comes from",
+        )
     prefix, _, rest = argument.partition(":")
     if not is_prefixed(argument):
         from verifier.sources.folder_tree import FolderTree  # noqa: PLC0415
@@ -63,12 +73,31 @@ def open_place(
 
 
 def _split(rest: str) -> tuple[str, bytes | None]:
-    """Split `FILE:PATH` behind the longest existing file."""
+    """Split `FILE:PATH` behind the longest existing path that is no folder."""
     cuts = [len(rest), *(at for at in range(len(rest) - 1, 0, -1) if rest[at] == ":")]
     for at in cuts:
-        if Path(rest[:at]).is_file():
-            return rest[:at], rest[at + 1 :].encode(errors="surrogateescape") or None
-    return rest, None
+        if os.path.lexists(rest[:at]) and not os.path.isdir(rest[:at]):  # noqa: PTH112  (see below)
+            return rest[:at], _inside(rest[at + 1 :])
+    # Unlike pathlib's, these two answer no for names that are too long for any file.
+    raise UnavailableError(
+        f"{rest[:_SHOWN]}{'…' * (len(rest) > _SHOWN)}: no archive of that name",
+        code="cannot-read",
+        remedy="check the path of the archive, and put a path inside it behind a colon",
+    )
+
+
+def _inside(written: str) -> bytes | None:
+    """Return the path inside that is meant; it has one spelling in every kind of source."""
+    path = written.rstrip("/")
+    if not written:
+        return None
+    if not {"", ".", ".."}.isdisjoint(path.split("/")):
+        raise WrongCallError(
+            f"{printable(written)}: expected a path inside without empty, . or .. parts",
+            code="wrong-call",
+            remedy="write it as `pinproof list tree` prints it, such as pkg/module.py",
+        )
+    return path.encode(errors="surrogateescape")
 
 
 def _git(
@@ -83,13 +112,13 @@ def _git(
             code="wrong-call",
             remedy="give the repository's path and the full id of a commit",
         )
-    inside = (found[3] or "").encode(errors="surrogateescape")
+    inside = _inside(found[3] or "")
     tree = GitTree(
         Path(found[1]),
         found[2],
         name=argument,
-        subpath=inside if whole else b"",
+        subpath=(inside or b"") if whole else b"",
         clones=tuple(map(Path, clones)),
         allow_alternates=allow_alternates,
     )
-    return Place(tree, None if whole or not inside else inside)
+    return Place(tree, None if whole else inside)

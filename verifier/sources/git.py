@@ -213,7 +213,9 @@ class GitTree:
         for finding in (*repo.notes.findings(self.commit_id), *repo.linker.findings()):
             self._findings[finding] = None
         left_out = [
-            f"{name}: not used, it may contradict the objects" for name in repo.linker.ignored
+            f"{name}: not used, it may contradict the objects"
+            for name in repo.linker.ignored
+            if not (name == "objects/info/alternates" and self.followed)
         ]
         for words in (*repo.notes.ignored(), *sorted(left_out)):
             self._ignored[words] = None
@@ -270,7 +272,11 @@ class GitTree:
             first = {oid: path for path, oid in reversed(level) if oid not in known}
             wants = [Want(oid, "tree", GIT_TREE_BYTES, keep=True) for oid in first]
             for got in repo.reader.read(wants):
-                known[got.oid] = self._parsed(repo, got, first[got.oid].rstrip(b"/")) or []
+                parsed = self._parsed(repo, got, first[got.oid].rstrip(b"/"))
+                known[got.oid] = parsed or []
+                if parsed == [] and first[got.oid]:
+                    words = f"{printable(shown(first[got.oid]))}, an empty folder"
+                    self._ignored[words] = None
             coming = sum(len(known[oid]) for _, oid in level)
             longest = max((path for path, _ in level), key=len)
             if (

@@ -12,7 +12,7 @@ import contextlib
 import os
 import re
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -28,6 +28,8 @@ from verifier.sources.unavailable import unreadable
 _FAN: Final = re.compile("[0-9a-f]{2}")
 _REST: Final = re.compile("[0-9a-f]{38}|[0-9a-f]{62}")
 #: Kept out of git's reach although git would use them: they may contradict the objects.
+#: Linux takes no longer path (PATH_MAX).
+_LONGEST_PATH: Final = 4096
 _LEFT_OUT: Final = (
     *("info/alternates", "info/http-alternates", "info/commit-graph", "info/commit-graphs"),
     "pack/multi-pack-index",
@@ -58,7 +60,14 @@ class Found:
 class _Pointers:
     """Which pointers may be followed: those into the repository, and into what the user named."""
 
-    def __init__(self, repo: Path, clones: Iterable[Path], *, anywhere: bool) -> None:
+    def __init__(self, repo: Path, clones: Sequence[Path], *, anywhere: bool) -> None:
+        for clone in clones:
+            if not clone.is_dir():
+                raise UnavailableError(
+                    f"--clone {printable(str(clone))}: no such folder",
+                    code="cannot-read",
+                    remedy="name the folder that the repository's pointers lead to",
+                )
         self._roots = [path.resolve() for path in (repo, *clones)]
         self._anywhere = anywhere
         self.followed: list[str] = []
@@ -68,7 +77,9 @@ class _Pointers:
 
     def follow(self, what: str, written: str, base: Path) -> Path:
         """Follow a pointer without which nothing can be read."""
-        path = (base / written).resolve()
+        path = _target(base, written)
+        if path is None:
+            raise _no_repository(base)
         if not self.allows(path):
             raise UnavailableError(
                 f"{printable(what)} leads to {printable(written)}, outside of what was named",
@@ -82,13 +93,25 @@ class _Pointers:
         return path
 
 
+def _target(base: Path, written: str) -> Path | None:
+    """Return where a pointer leads, None for what no file system takes as a path."""
+    if "\0" in written or len(written) > _LONGEST_PATH:
+        return None
+    try:
+        path = (base / written).resolve()
+        path.is_dir()
+    except (OSError, ValueError, RuntimeError):
+        return None
+    return path
+
+
 def find(repo: Path, clones: Iterable[Path], *, anywhere: bool) -> Found:
     """Find a repository at `repo`: a work tree, a linked one, a submodule, or a bare folder.
 
     Nothing above `repo` is looked at. Raises `UnavailableError` if there is none, or if it lies
     where it was not allowed to lead.
     """
-    pointers = _Pointers(repo, clones, anywhere=anywhere)
+    pointers = _Pointers(repo, tuple(clones), anywhere=anywhere)
     git_dir = _git_dir(repo, pointers)
     common = git_dir
     if (written := _line(git_dir, "commondir")) is not None:
@@ -139,10 +162,15 @@ def _with_alternates(
             if not line or line.startswith(b"#"):
                 continue
             written = shown(line)
-            path = (store / written).resolve()
+            path = _target(store, written)
             if path in stores:
                 continue
-            if len(stores) < GIT_STORES and pointers.allows(path) and path.is_dir():
+            if (
+                path is not None
+                and len(stores) < GIT_STORES
+                and pointers.allows(path)
+                and path.is_dir()
+            ):
                 stores.append(path)
                 pointers.followed.append(f"info/alternates → {written}")
             else:

@@ -66,6 +66,10 @@ class Tree(Protocol):
         """Whether all could be listed and read so far; a finding says why not."""
 
     @property
+    def not_proven(self) -> tuple[str, ...]:
+        """What reading it did not prove, in words, beyond the findings."""
+
+    @property
     def ignored(self) -> tuple[str, ...]:
         """What was seen and left out on purpose, in words."""
 

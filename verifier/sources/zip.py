@@ -39,6 +39,9 @@ _METHODS: Final = {
 _EMPTY: Final = 2
 
 
+_ONE_FILE: Final = "the content of the archive's other files: they were not unpacked"
+
+
 class ZipTree(Archive):
     """The tree in a zip archive, a wheel included."""
 
@@ -65,6 +68,7 @@ class ZipTree(Archive):
                 if entry.length is None or entry.length > limit:
                     raise self._too_long(path, limit)
                 data = reader.content(path)
+        self._not_proven = (_ONE_FILE,)
         return None if ledger.refused else data
 
 

@@ -16,7 +16,7 @@ from verifier.core.outcome import Failed, Outcome, Report, Result, Subject
 from verifier.core.verdict import Exit
 from verifier.policy import judge
 from verifier.sources.argument import Place, open_place
-from verifier.sources.tree import Tree, TreeEntry, Type, tree_digest
+from verifier.sources.tree import Tree, TreeEntry, Type, tree_digests
 
 _LISTED = frozenset({"content"})
 _COMPARED = frozenset({"content", "modes"})
@@ -53,14 +53,16 @@ def list_tree(source: str, *, reach: Reach | None = None, clock: datetime | None
             *_unproven(opened.tree, entries),
         ),
     )
-    digests = digests_of(entries, opened.tree) if whole else ()
+    own, without_modes = tree_digests(entries) if whole else (None, None)
+    more: tuple[Digest, ...] = getattr(opened.tree, "digests", ())
+    digests = (Digest(kind="tree", hex=own), *more) if own else ()
     subject = Subject(name=source, digests=digests, length=_size(entries))
     now = clock or datetime.now(UTC)
     result = judge(outcome, subject=subject, demanded=_LISTED, now=now)
     return Listing(
         report=_report((result,), clock),
         entries=tuple(entries),
-        without_modes=tree_digest(entries, modes=False) if whole else None,
+        without_modes=without_modes,
         ignored=opened.tree.ignored,
     )
 
@@ -107,19 +109,11 @@ def diff_tree(
             )
         ),
     )
-    common = {tree_digest(side) for side in sides} if whole and something else set()
+    common = {tree_digests(side)[0] for side in sides} if whole and something else set()
     digests = tuple(Digest(kind="tree", hex=digest) for digest in common)
     subject = Subject(name=f"{left} and {right}", digests=digests if len(common) == 1 else ())
     now = clock or datetime.now(UTC)
     return _report((judge(outcome, subject=subject, demanded=_COMPARED, now=now),), clock)
-
-
-def digests_of(entries: list[TreeEntry], tree: Tree) -> tuple[Digest, ...]:
-    """Return the typed digests of a tree: `pinproof-tree/v1`, and what its source adds."""
-    more: tuple[Digest, ...] = getattr(tree, "digests", ())
-    own = [digest for digest in more if digest.kind == "tree"]
-    own = own or [Digest(kind="tree", hex=tree_digest(entries))]
-    return *own, *(digest for digest in more if digest.kind != "tree")
 
 
 def _read_whole(tree: Tree, entries: list[TreeEntry]) -> bool:

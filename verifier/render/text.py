@@ -65,13 +65,16 @@ def listing(value: Listing, *, digests: bool, colour: bool = False) -> bytes:
 
 
 def _entry(entry: "TreeEntry", *, digests: bool) -> str:
-    mode = "unknown" if entry.mode is None else f"{entry.mode:06o}"
-    length = "-" if entry.length is None else f"{entry.length:,}"
-    digest = f"{entry.sha256 or '-':64} " if digests else ""
-    to = (entry.target or b"").decode(errors="surrogateescape")
-    target = f" -> {printable(to)}" if to else ""
-    name = printable(entry.path.decode(errors="surrogateescape"))
-    return f"{mode:7} {length:>14} {digest}{name}{target}\n"
+    path, _, bits, size, sha256, leads, _ = entry
+    mode = "unknown" if bits is None else f"{bits:06o}"
+    length = "-" if size is None else f"{size:,}"
+    digest = f"{sha256 or '-':64} " if digests else ""
+    target = f" -> {_raw(leads)}" if leads else ""
+    return f"{mode:7} {length:>14} {digest}{_raw(path)}{target}\n"
+
+
+def _raw(name: bytes) -> str:
+    return printable(name.decode(errors="surrogateescape"))
 
 
 # ── a judged subject ───────────────────────────────────────────────────────────────────────────

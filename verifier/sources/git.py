@@ -47,7 +47,6 @@ from verifier.sources.tree import (
     PROGRAM_MODE,
     TreeEntry,
     Type,
-    tree_digest,
 )
 from verifier.sources.unavailable import too_large
 
@@ -99,7 +98,6 @@ class GitTree:
         self._checked: dict[str, None] = {}
         self._to_check: list[tuple[str, bytes]] = []
         self._root: str | None = None
-        self._tree_sha256: str | None = None
         self.commit: Commit | None = None
         self.complete = True
         self.followed: tuple[str, ...] = ()
@@ -138,8 +136,6 @@ class GitTree:
         found = [Digest(kind="git-commit", hex=self.commit_id)] if self.commit else []
         if self.complete and self._root is not None:
             found.append(Digest(kind="git-tree", hex=self._root))
-        if self.complete and self._tree_sha256 is not None:
-            found.append(Digest(kind="tree", hex=self._tree_sha256))
         return tuple(found)
 
     def entries(self) -> list[TreeEntry]:
@@ -163,8 +159,6 @@ class GitTree:
             entries = sorted(self._entry(repo, leaf, read.get(leaf.oid)) for leaf in leaves)
             self._finish_check(repo)
         self._findings.update(dict.fromkeys(recorded(leaf.path for leaf in leaves)))
-        if self.complete:
-            self._tree_sha256 = tree_digest(entries)
         return entries
 
     def read(self, path: bytes, *, limit: int) -> bytes | None:

@@ -74,29 +74,29 @@ class Tree(Protocol):
         """What was seen and left out on purpose, in words."""
 
 
-def tree_digest(entries: Iterable[TreeEntry], *, modes: bool = True) -> str:
-    """Return `pinproof-tree/v1`: SHA-256 over all entries, each field length-prefixed.
+def tree_digests(entries: Iterable[TreeEntry]) -> tuple[str, str]:
+    """Return `pinproof-tree/v1` with and without modes: SHA-256 over all entries.
 
     Per entry, in the order of path bytes: mode in octal, path, length in decimal, content
     SHA-256 (of a link its target's, of a gitlink its commit id as text). Each field is written as
-    its length in decimal, a colon, and its bytes. Without `modes` only the type's digits of the
+    its length in decimal, a colon, and its bytes. Without modes only the type's digits of the
     mode are written (`100`, `120`, `160`): what formats without modes can be compared by.
     """
-    running = hashlib.sha256(b"pinproof-tree/v1\n" if modes else b"pinproof-tree/v1 no-modes\n")
-    modes_written: dict[tuple[Type, int | None], bytes] = {}
+    with_modes = hashlib.sha256(b"pinproof-tree/v1\n")
+    without = hashlib.sha256(b"pinproof-tree/v1 no-modes\n")
+    written: dict[tuple[Type, int | None], tuple[bytes, bytes]] = {}
     for entry in entries:
         path, kind, mode, length, sha256, target, _ = entry
-        first = modes_written.get((kind, mode))
-        if first is None:
+        fields = written.get((kind, mode))
+        if fields is None:
             known = _mode(entry)
-            first = _field(f"{known:o}" if modes else f"{known >> 9:o}")
-            modes_written[kind, mode] = first
+            fields = written[kind, mode] = _field(f"{known:o}"), _field(f"{known >> 9:o}")
         size = b"%d" % (length or 0)
         told = sha256.encode() if sha256 else target or b""
-        running.update(
-            b"%b%d:%b%d:%b%d:%b" % (first, len(path), path, len(size), size, len(told), told)
-        )
-    return running.hexdigest()
+        rest = b"%d:%b%d:%b%d:%b" % (len(path), path, len(size), size, len(told), told)
+        with_modes.update(fields[0] + rest)
+        without.update(fields[1] + rest)
+    return with_modes.hexdigest(), without.hexdigest()
 
 
 def _field(text: str) -> bytes:

@@ -12,7 +12,7 @@ from verifier.core.errors import UnavailableError
 from verifier.sources import folder_hashing
 from verifier.sources.folder_hashing import Run
 from verifier.sources.folder_tree import FolderTree
-from verifier.sources.tree import Type, tree_digest
+from verifier.sources.tree import Type, tree_digests
 
 
 def tree(path: Path) -> FolderTree:
@@ -243,7 +243,7 @@ def test_a_folder_replaced_by_a_link_while_hashing_is_an_error(
 def test_the_digest_tells_every_field_apart(tmp_path: Path) -> None:
     (tmp_path / "a").write_text("1")
     base = tree(tmp_path).entries()
-    digests = {tree_digest(base)}
+    digests = {tree_digests(base)[0]}
     for changed in (
         [base[0]._replace(path=b"b")],
         [base[0]._replace(mode=0o100755)],
@@ -253,7 +253,7 @@ def test_the_digest_tells_every_field_apart(tmp_path: Path) -> None:
         [*base, *base],
         [],
     ):
-        digests.add(tree_digest(changed))
+        digests.add(tree_digests(changed)[0])
     assert len(digests) == 8
     program = [base[0]._replace(mode=0o100755)]
-    assert tree_digest(base, modes=False) == tree_digest(program, modes=False)
+    assert tree_digests(base)[1] == tree_digests(program)[1]

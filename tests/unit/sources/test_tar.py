@@ -24,7 +24,7 @@ from verifier.sources import tar as tar_module
 from verifier.sources.archive import Steady
 from verifier.sources.names import Names
 from verifier.sources.tar import TarTree
-from verifier.sources.tree import TreeEntry, Type, tree_digest
+from verifier.sources.tree import TreeEntry, Type, tree_digests
 
 A = member(b"a", b"content")
 B = member(b"b", b"other")
@@ -653,11 +653,11 @@ def test_every_writer_gives_one_digest(tmp_path: Path) -> None:
             ]
             subprocess.run(command, check=True)
             one = TarTree(path, name=form)
-            digests.add(tree_digest(one.entries()))
+            digests.add(tree_digests(one.entries())[0])
             assert one.findings == ()
     for number in (tarfile.USTAR_FORMAT, tarfile.PAX_FORMAT, tarfile.GNU_FORMAT):
         buffer = io.BytesIO()
         with tarfile.open(fileobj=buffer, mode="w", format=number) as made:
             made.add(root, arcname="")
-        digests.add(tree_digest(read(tmp_path, buffer.getvalue())[0]))
+        digests.add(tree_digests(read(tmp_path, buffer.getvalue())[0])[0])
     assert len(digests) == 1

@@ -10,9 +10,10 @@ from types import SimpleNamespace
 from typing import Any, Final
 
 from verifier.cli import run
-from verifier.sources import git_blobs, git_reader
-from verifier.sources.git_process import Header
-from verifier.sources.git_strict import Strict
+from verifier.sources.git import blobs as git_blobs
+from verifier.sources.git import reader as git_reader
+from verifier.sources.git.process import Header
+from verifier.sources.git.strict import Strict
 
 
 class _Any(str):

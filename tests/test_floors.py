@@ -33,8 +33,8 @@ ADAPTERS: Final = {
     "securesystemslib": ("catalog.tuf",),
     "cryptography": ("catalog.tuf",),
     "tomli_w": ("core.table",),
-    "isal": ("sources.inflate",),
-    "zstandard": ("sources.inflate",),
+    "isal": ("sources.archives.inflate",),
+    "zstandard": ("sources.archives.inflate",),
 }
 
 

@@ -64,10 +64,10 @@ def open_place(
         return _git(argument, rest, whole=whole, clones=clones, allow_alternates=allow_alternates)
     file, inside = _split(rest)
     if prefix == "tar":
-        from verifier.sources.tar import TarTree  # noqa: PLC0415
+        from verifier.sources.archives.tar import TarTree  # noqa: PLC0415
 
         return Place(TarTree(Path(file), name=argument), inside)
-    from verifier.sources.zip import ZipTree  # noqa: PLC0415
+    from verifier.sources.archives.zip import ZipTree  # noqa: PLC0415
 
     return Place(ZipTree(Path(file), name=argument), inside)
 
@@ -103,7 +103,7 @@ def _inside(written: str) -> bytes | None:
 def _git(
     argument: str, rest: str, *, whole: bool, clones: Iterable[str], allow_alternates: bool
 ) -> Place:
-    from verifier.sources.git import GitTree  # noqa: PLC0415  (subprocess, for git alone)
+    from verifier.sources.git.tree import GitTree  # noqa: PLC0415  (subprocess, for git alone)
 
     found = _FULL_GIT.fullmatch(rest) or _GIT.fullmatch(rest)
     if found is None:

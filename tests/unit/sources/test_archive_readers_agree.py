@@ -21,10 +21,10 @@ from typing import Final
 import pytest
 from support.archives import END, Entry, extra, header, long, member, pax, tar, zipped
 
-from verifier.sources.archive import Archive
-from verifier.sources.tar import TarTree
+from verifier.sources.archives.archive import Archive
+from verifier.sources.archives.tar import TarTree
+from verifier.sources.archives.zip import ZipTree
 from verifier.sources.tree import PROGRAM_MODE, TreeEntry, Type
-from verifier.sources.zip import ZipTree
 
 #: Path → (type, executable, SHA-256 of content or target).
 View = dict[bytes, tuple[str, bool | None, str]]

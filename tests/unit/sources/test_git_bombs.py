@@ -15,9 +15,9 @@ from support.git_repos import Repo, tree_bytes
 
 from verifier.core.errors import UnavailableError
 from verifier.core.finding import Finding
-from verifier.sources import git_process
-from verifier.sources.git import GitTree
-from verifier.sources.git_process import Git
+from verifier.sources.git import process as git_process
+from verifier.sources.git.process import Git
+from verifier.sources.git.tree import GitTree
 from verifier.sources.tree import TreeEntry
 
 GOOD: Final = b"what was reviewed\n"
@@ -106,7 +106,7 @@ def test_two_gits_give_what_one_gives(repo: Repo, monkeypatch: pytest.MonkeyPatc
     commit = repo.commit({b"%d" % n: struct.pack("!L", n) * (n % 90) for n in range(900)})
     repo.pack()
     two = opened(repo, commit)[1]
-    monkeypatch.setattr("verifier.sources.git_blobs._WORTH_TWO", 10**9)
+    monkeypatch.setattr("verifier.sources.git.blobs._WORTH_TWO", 10**9)
     assert opened(repo, commit)[1] == two
     assert len(two) == 900
 
@@ -122,7 +122,7 @@ def test_a_git_that_fails_at_the_end_is_no_success(
     )
     script.chmod(0o755)
     fake = Git(path=str(script), version=git.version, detects_collisions=True)
-    monkeypatch.setattr("verifier.sources.git_repository.find_git", lambda: fake)
+    monkeypatch.setattr("verifier.sources.git.repository.find_git", lambda: fake)
     with pytest.raises(UnavailableError) as caught:
         opened(repo, commit)
     assert caught.value.code == "git-failed"
@@ -139,8 +139,8 @@ def test_a_git_that_talks_nonsense(
     fake.write_text(f"#!/bin/sh\nPATH=/usr/bin:/bin\n{script}\n")
     fake.chmod(0o755)
     git = Git(path=str(fake), version=(2, 39), detects_collisions=True)
-    monkeypatch.setattr("verifier.sources.git_repository.find_git", lambda: git)
-    monkeypatch.setattr("verifier.sources.git_process.GIT_OBJECT_SECONDS", 1)
+    monkeypatch.setattr("verifier.sources.git.repository.find_git", lambda: git)
+    monkeypatch.setattr("verifier.sources.git.process.GIT_OBJECT_SECONDS", 1)
     tree = GitTree(repo.path, commit, name="it")
     try:
         assert tree.entries() == []

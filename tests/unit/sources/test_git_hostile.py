@@ -15,10 +15,10 @@ import pytest
 from support import git_repos
 from support.git_repos import Repo, planted
 
-from verifier.sources import git_process
-from verifier.sources.git import GitTree
-from verifier.sources.git_objects import Commit
-from verifier.sources.git_repository import read_commit, resolve
+from verifier.sources.git import process as git_process
+from verifier.sources.git.objects import Commit
+from verifier.sources.git.repository import read_commit, resolve
+from verifier.sources.git.tree import GitTree
 from verifier.sources.tree import TreeEntry
 
 GOOD: Final = b"what was reviewed\n"
@@ -342,7 +342,7 @@ def test_our_git_sees_only_what_we_set(repo: Repo, monkeypatch: pytest.MonkeyPat
     for name in ("GIT_DIR", "LD_PRELOAD_X", "GIT_ALTERNATE_OBJECT_DIRECTORIES", "SSH_AUTH_SOCK"):
         monkeypatch.setenv(name, "/somewhere")
     fake = git_process.Git(path=str(script), version=real.version, detects_collisions=True)
-    monkeypatch.setattr("verifier.sources.git_repository.find_git", lambda: fake)
+    monkeypatch.setattr("verifier.sources.git.repository.find_git", lambda: fake)
     GitTree(repo.path, commit, name="it").entries()
     keys = {line.partition("=")[0] for line in seen.read_text().splitlines()}
     assert keys == set(git_process.environment(Path("/x")))

@@ -7,8 +7,8 @@ from support import git_repos
 from support.git_repos import Repo
 
 from verifier.core.errors import WrongCallError
-from verifier.sources.git import GitTree
-from verifier.sources.git_repository import resolve
+from verifier.sources.git.repository import resolve
+from verifier.sources.git.tree import GitTree
 
 
 @pytest.fixture

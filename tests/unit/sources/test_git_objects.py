@@ -13,11 +13,11 @@ from support.git_repos import Repo, tree_bytes
 
 from verifier.core.errors import UnavailableError
 from verifier.core.finding import Finding
-from verifier.sources import git_process
-from verifier.sources.git import GitTree
-from verifier.sources.git_objects import Commit, parse_commit, parse_tag, parse_tree
-from verifier.sources.git_process import Git
-from verifier.sources.git_repository import read_commit
+from verifier.sources.git import process as git_process
+from verifier.sources.git.objects import Commit, parse_commit, parse_tag, parse_tree
+from verifier.sources.git.process import Git
+from verifier.sources.git.repository import read_commit
+from verifier.sources.git.tree import GitTree
 from verifier.sources.tree import TreeEntry, Type
 
 GOOD: Final = b"what was reviewed\n"
@@ -274,7 +274,7 @@ def test_too_many_bytes_leave_the_reader_usable(
     repo: Repo, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     commit = repo.commit({b"%02d" % n: b"%02d" % n * 5000 for n in range(40)})
-    monkeypatch.setattr("verifier.sources.git_blobs.GIT_ALL_BYTES", 100_000)
+    monkeypatch.setattr("verifier.sources.git.blobs.GIT_ALL_BYTES", 100_000)
     with GitTree(repo.path, commit, name="it") as tree:
         entries = tree.entries()
         assert set(found(tree)) == {"git-tree-large"}
@@ -296,7 +296,7 @@ def test_a_collision_is_rejected(repo: Repo, monkeypatch: pytest.MonkeyPatch) ->
     )
     script.chmod(0o755)
     fake = Git(path=str(script), version=git.version, detects_collisions=True)
-    monkeypatch.setattr("verifier.sources.git_repository.find_git", lambda: fake)
+    monkeypatch.setattr("verifier.sources.git.repository.find_git", lambda: fake)
     tree, _ = opened(repo, commit)
     assert list(found(tree)) == ["git-collision"]
     assert found(tree)["git-collision"].row.outcome == "rejected"
@@ -307,7 +307,7 @@ def test_a_git_without_collision_detection_says_so(
 ) -> None:
     git = git_process.find_git()
     fake = Git(path=git.path, version=git.version, detects_collisions=False)
-    monkeypatch.setattr("verifier.sources.git_repository.find_git", lambda: fake)
+    monkeypatch.setattr("verifier.sources.git.repository.find_git", lambda: fake)
     tree, _ = opened(repo, repo.commit({b"a": GOOD}))
     assert "collision" in tree.not_proven[0]
 
@@ -318,7 +318,7 @@ def test_an_older_git_gives_the_same_answer(
 ) -> None:
     content = {b"d%d" % n: {b"f%d" % m: b"%d %d" % (n, m) for m in range(9)} for n in range(9)}
     commit = repo.commit({**content, b"bad": GOOD})
-    monkeypatch.setattr("verifier.sources.git_blobs._WORTH_TWO", 50)
+    monkeypatch.setattr("verifier.sources.git.blobs._WORTH_TWO", 50)
     bad = repo.git("rev-parse", "HEAD:bad").decode().strip()
     for spoil in (lambda: None, lambda: repo.store("blob", EVIL, oid=bad), repo.loose(bad).unlink):
         spoil()
@@ -326,7 +326,7 @@ def test_an_older_git_gives_the_same_answer(
         git = git_process.find_git()
         old = Git(path=git.path, version=version, detects_collisions=True)
         with monkeypatch.context() as patch:
-            patch.setattr("verifier.sources.git_repository.find_git", lambda old=old: old)
+            patch.setattr("verifier.sources.git.repository.find_git", lambda old=old: old)
             same = opened(repo, commit)
         assert (new[1], new[0].findings) == (same[1], same[0].findings)
 

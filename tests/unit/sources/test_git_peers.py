@@ -7,7 +7,7 @@ import pytest
 from support import git_repos
 from support.git_repos import Repo
 
-from verifier.sources.git import GitTree
+from verifier.sources.git.tree import GitTree
 from verifier.sources.tree import TreeEntry, Type
 
 BATCHES = 8

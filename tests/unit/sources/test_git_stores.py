@@ -11,9 +11,9 @@ from support import git_repos
 from support.git_repos import Repo
 
 from verifier.core.errors import UnavailableError, WrongCallError
-from verifier.sources.git import GitTree
-from verifier.sources.git_objects import Commit
-from verifier.sources.git_repository import read_commit, resolve
+from verifier.sources.git.objects import Commit
+from verifier.sources.git.repository import read_commit, resolve
+from verifier.sources.git.tree import GitTree
 from verifier.sources.tree import TreeEntry
 
 GOOD: Final = b"what was reviewed\n"

@@ -20,8 +20,8 @@ import zstandard
 from support.archives import member, tar
 
 from verifier.core.limits import MIB
-from verifier.sources import inflate
-from verifier.sources.tar import TarTree
+from verifier.sources.archives import inflate
+from verifier.sources.archives.tar import TarTree
 from verifier.sources.tree import tree_digests
 
 TAR = tar(member(b"a", bytes(range(256)) * 999), member(b"b", b"x" * 5000))

@@ -19,11 +19,12 @@ from support.archives import END, GNU, header, long, member, pax, record, tar
 
 from verifier.core.codes import CODES
 from verifier.core.errors import UnavailableError
-from verifier.sources import ledger, tar_header
-from verifier.sources import tar as tar_module
-from verifier.sources.archive import Steady
+from verifier.sources import ledger
+from verifier.sources.archives import tar as tar_module
+from verifier.sources.archives import tar_header
+from verifier.sources.archives.archive import Steady
+from verifier.sources.archives.tar import TarTree
 from verifier.sources.names import Names
-from verifier.sources.tar import TarTree
 from verifier.sources.tree import TreeEntry, Type, tree_digests
 
 A = member(b"a", b"content")

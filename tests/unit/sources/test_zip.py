@@ -25,12 +25,13 @@ from support.archives import Entry, deflate, end_record, extra, member, tar, zip
 
 from verifier.core.codes import CODES
 from verifier.core.errors import UnavailableError
-from verifier.sources import ledger, wheel, zip_layout
-from verifier.sources import zip as zip_module
-from verifier.sources.archive import Steady
-from verifier.sources.tar import TarTree
+from verifier.sources import ledger
+from verifier.sources.archives import wheel, zip_layout
+from verifier.sources.archives import zip as zip_module
+from verifier.sources.archives.archive import Steady
+from verifier.sources.archives.tar import TarTree
+from verifier.sources.archives.zip import ZipTree
 from verifier.sources.tree import TreeEntry, Type, tree_digests
-from verifier.sources.zip import ZipTree
 
 A = Entry(name=b"a", data=b"content " * 9)
 B = Entry(name=b"b", data=b"stored", method=0)

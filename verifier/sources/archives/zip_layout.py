@@ -11,8 +11,8 @@ from typing import Final, NamedTuple
 
 from verifier.core.limits import TREE_ENTRIES, ZIP_DIRECTORY_BYTES
 from verifier.core.printable import printable
-from verifier.sources.archive import Steady
-from verifier.sources.inflate import crc32
+from verifier.sources.archives.archive import Steady
+from verifier.sources.archives.inflate import crc32
 from verifier.sources.ledger import ContainerError
 
 _END: Final = struct.Struct("<4s4H2LH")

@@ -3,7 +3,7 @@
 It is looked for in a fixed list of system folders, never along `PATH`. It runs in a bare folder
 of ours with an environment of ours: no system, user or repository configuration, no replace
 refs, no grafts, no lazy fetch, no protocol, nothing on `PATH`. What it answers is believed only
-after it has been hashed (`git_reader`). It is a parser of hostile bytes: its memory is limited,
+after it has been hashed (`reader`). It is a parser of hostile bytes: its memory is limited,
 and each answer has a deadline.
 """
 

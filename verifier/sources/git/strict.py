@@ -13,9 +13,9 @@ from typing import Final
 
 from verifier.core.finding import Finding
 from verifier.core.limits import FINDINGS_PER_CODE, GIT_OBJECT_SECONDS
-from verifier.sources.git_objects import SHA1_HEX, pack
-from verifier.sources.git_process import COLLISION, Git, environment, failed
-from verifier.sources.git_store import make_bare
+from verifier.sources.git.objects import SHA1_HEX, pack
+from verifier.sources.git.process import COLLISION, Git, environment, failed
+from verifier.sources.git.store import make_bare
 
 #: The first git whose index-pack checks objects without asking for all that they link to.
 _FSCK_OBJECTS: Final = (2, 18)

@@ -22,7 +22,7 @@ from verifier.core.limits import GIT_FILE_BYTES, GIT_STORES, MIB
 from verifier.core.printable import printable
 from verifier.core.value import frozen
 from verifier.sources.folder import Folder, Unusable
-from verifier.sources.git_objects import SHA256_HEX, shown
+from verifier.sources.git.objects import SHA256_HEX, shown
 from verifier.sources.unavailable import unreadable
 
 _FAN: Final = re.compile("[0-9a-f]{2}")

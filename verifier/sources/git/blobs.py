@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from verifier.core.limits import GIT_ALL_BYTES, GIT_DOTFILE_BYTES
-from verifier.sources.git_reader import Got, Reader, Want
-from verifier.sources.git_repository import Repository
+from verifier.sources.git.reader import Got, Reader, Want
+from verifier.sources.git.repository import Repository
 from verifier.sources.tree import GITLINK_MODE, LINK_MODE
 
 #: Fewer blobs than this are read by one git: starting another costs more than it saves.

@@ -11,11 +11,18 @@ from typing import Final
 
 from verifier.core.limits import ARCHIVE_ENTRY_BYTES, RECORD_BYTES, TREE_PATH_BYTES
 from verifier.core.printable import printable
-from verifier.sources import inflate, wheel
-from verifier.sources.archive import Archive, Steady
+from verifier.sources.archives import inflate, wheel
+from verifier.sources.archives.archive import Archive, Steady
+from verifier.sources.archives.zip_layout import (
+    KNOWN_FLAGS,
+    UNICODE_PATH,
+    UTF8,
+    Layout,
+    Member,
+    read_layout,
+)
 from verifier.sources.ledger import ContainerError, Ledger
 from verifier.sources.tree import FILE_MODE, LINK_MODE, PROGRAM_MODE, TreeEntry, Type
-from verifier.sources.zip_layout import KNOWN_FLAGS, UNICODE_PATH, UTF8, Layout, Member, read_layout
 
 _STORED, _DEFLATED = 0, 8
 _UNIX: Final = 3

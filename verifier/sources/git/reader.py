@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 from verifier.core.limits import GIT_DEATHS
-from verifier.sources.git_objects import Fault, hasher
-from verifier.sources.git_process import BrokenAnswerError, Channel, Header
+from verifier.sources.git.objects import Fault, hasher
+from verifier.sources.git.process import BrokenAnswerError, Channel, Header
 
 _DAMAGED: Final = "damaged or unreadable where it is stored"
 

@@ -13,13 +13,13 @@ from typing import Self
 from verifier.core.errors import UnavailableError, WrongCallError
 from verifier.core.limits import GIT_BLOB_BYTES, GIT_COMMIT_BYTES
 from verifier.core.printable import printable
-from verifier.sources.git_notes import Notes
-from verifier.sources.git_objects import FULL_ID, SHA1_HEX, SHA256_HEX, Commit, Fault, parse_commit
-from verifier.sources.git_process import Channel, find_git
-from verifier.sources.git_reader import Reader, Want
-from verifier.sources.git_refs import Meant, meaning, peel, refusal
-from verifier.sources.git_store import Found, Linker, find, make_bare
-from verifier.sources.git_strict import Strict
+from verifier.sources.git.notes import Notes
+from verifier.sources.git.objects import FULL_ID, SHA1_HEX, SHA256_HEX, Commit, Fault, parse_commit
+from verifier.sources.git.process import Channel, find_git
+from verifier.sources.git.reader import Reader, Want
+from verifier.sources.git.refs import Meant, meaning, peel, refusal
+from verifier.sources.git.store import Found, Linker, find, make_bare
+from verifier.sources.git.strict import Strict
 from verifier.sources.scratch import scratch
 
 

@@ -13,7 +13,7 @@ from contextlib import suppress
 from typing import Any, Final, NamedTuple
 
 from verifier.core.limits import ARCHIVE_BYTES, INFLATE_MEMORY, INFLATED_FREELY, INFLATION, MIB
-from verifier.sources.archive import Steady
+from verifier.sources.archives.archive import Steady
 from verifier.sources.ledger import ContainerError
 
 _READ: Final = 128 * 1024

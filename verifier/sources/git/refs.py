@@ -13,10 +13,10 @@ from verifier.core.errors import WrongCallError
 from verifier.core.limits import GIT_COMMIT_BYTES, GIT_STEPS
 from verifier.core.printable import printable
 from verifier.core.value import frozen
-from verifier.sources.git_notes import PLACES
-from verifier.sources.git_objects import FULL_ID, Tag, parse_tag
-from verifier.sources.git_reader import Reader, Want
-from verifier.sources.git_store import Found, read_file
+from verifier.sources.git.notes import PLACES
+from verifier.sources.git.objects import FULL_ID, Tag, parse_tag
+from verifier.sources.git.reader import Reader, Want
+from verifier.sources.git.store import Found, read_file
 
 _PLAIN: Final = re.compile(r"[A-Za-z0-9_+@=,.-]+(?:/[A-Za-z0-9_+@=,.-]+)*")
 _ABBREVIATED: Final = re.compile("[0-9a-f]{4,63}")

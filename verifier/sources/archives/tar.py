@@ -12,11 +12,11 @@ from typing import Final, NamedTuple
 
 from verifier.core.limits import ARCHIVE_ENTRY_BYTES, TAR_EXTENSION_BYTES, TREE_PATH_BYTES
 from verifier.core.printable import printable
-from verifier.sources import inflate, tar_header
-from verifier.sources.archive import Archive
+from verifier.sources.archives import inflate, tar_header
+from verifier.sources.archives.archive import Archive
+from verifier.sources.archives.tar_header import BLOCK, ZERO, Header
 from verifier.sources.ledger import ContainerError, Ledger
 from verifier.sources.names import within_root
-from verifier.sources.tar_header import BLOCK, ZERO, Header
 from verifier.sources.tree import FILE_MODE, LINK_MODE, PROGRAM_MODE, TreeEntry, Type
 
 _OWNER_RUNS: Final = 0o100

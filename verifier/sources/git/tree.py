@@ -1,10 +1,10 @@
 """A commit as a tree: read through git, believed only for what hashes to its id.
 
 Everything between the repository and the answer is ours (CHECKS, "git reader"): where its
-objects lie is resolved in `git_store`, git runs in a folder of ours (`git_process`), every
-object is hashed (`git_reader`), every tree is parsed (`git_objects`), and commits and trees pass
-once through git's own check (`git_strict`). What the repository says of itself is named
-(`git_notes`) and changes no answer. Blobs carry SHA-256 too: a SHA-1 id alone proves nothing.
+objects lie is resolved in `store`, git runs in a folder of ours (`process`), every
+object is hashed (`reader`), every tree is parsed (`objects`), and commits and trees pass
+once through git's own check (`strict`). What the repository says of itself is named
+(`notes`) and changes no answer. Blobs carry SHA-256 too: a SHA-1 id alone proves nothing.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -26,8 +26,8 @@ from verifier.core.limits import (
     TREE_PATH_BYTES,
 )
 from verifier.core.printable import printable
-from verifier.sources.git_blobs import Leaf, read_blobs
-from verifier.sources.git_objects import (
+from verifier.sources.git.blobs import Leaf, read_blobs
+from verifier.sources.git.objects import (
     FOLDER_MODE,
     Asked,
     Commit,
@@ -37,8 +37,8 @@ from verifier.sources.git_objects import (
     parse_tree,
     shown,
 )
-from verifier.sources.git_reader import Got, Want
-from verifier.sources.git_repository import Repository, full_length
+from verifier.sources.git.reader import Got, Want
+from verifier.sources.git.repository import Repository, full_length
 from verifier.sources.ledger import recorded
 from verifier.sources.tree import (
     FILE_MODE,

@@ -14,8 +14,8 @@ from typing import Final
 from verifier.core.finding import Finding
 from verifier.core.printable import printable
 from verifier.sources.folder import Folder, Kind
-from verifier.sources.git_objects import FULL_ID, shown
-from verifier.sources.git_store import Found, read_file
+from verifier.sources.git.objects import FULL_ID, shown
+from verifier.sources.git.store import Found, read_file
 
 _SECTION: Final = re.compile(rb'\s*\[\s*([A-Za-z0-9.-]+)(?:\s+"((?:[^"\\]|\\.)*)")?\s*\](.*)')
 _KEY: Final = re.compile(rb"\s*([A-Za-z][A-Za-z0-9-]*)\s*(?:=(.*))?")

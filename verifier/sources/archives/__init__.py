@@ -1,0 +1,1 @@
+"""Tar, zip and wheel files as trees, read strictly and never unpacked."""

@@ -333,3 +333,17 @@ def test_a_clone_that_is_not_there_is_told(places: dict[str, str], tmp_path: Pat
     ran = runs.run(["list", "tree", "--clone", "gone", places["git sha1"]], cwd=tmp_path)
     assert ran.exit == 4
     assert b"--clone gone: no such folder" in ran.stdout
+
+
+@pytest.mark.parametrize("name", ["git sha1", "tar PAX gz", "zip"])
+def test_the_cause_is_told_of_two_single_files_too(
+    name: str, places: dict[str, str], tmp_path: Path
+) -> None:
+    changed = tmp_path / "host.py"
+    changed.write_bytes(FILES["pkg/host.py"].replace(b"\n", b"\r\n"))
+    with tarfile.open(tmp_path / "other.tar", "w") as tar:
+        tar.add(changed, "host.py")
+    sides = [f"{places[name]}:pkg/host.py", "tar:other.tar:host.py"]
+    ran = runs.run(["diff", "tree", *sides], cwd=tmp_path)
+    assert ran.exit == 1
+    assert b"line ends were converted to CRLF in the second" in b" ".join(ran.stdout.split())

@@ -69,7 +69,7 @@ def verify_helper(
         except WrongCallError:
             raise
         except PinproofError as error:
-            results.append(_failed(name, error))
+            results.append(Failed.of(name, error))
         except Exception as fault:  # noqa: BLE001  (the other files are reported all the same)
             results.append(_fault(name, fault))
     return trust.report(tuple(results))
@@ -277,16 +277,6 @@ def _unknown(data: bytes, catalog: Catalog) -> Outcome:
         if isinstance(entry, Lineage) and (found := explained(outcome, data, entry, {})) != outcome:
             return found
     return outcome
-
-
-def _failed(name: str, error: PinproofError) -> Failed:
-    return Failed(
-        subject=Subject(name=name),
-        exit=error.exit,
-        code=error.code,
-        message=error.message,
-        remedy=error.remedy,
-    )
 
 
 def _fault(name: str, fault: Exception) -> Failed:

@@ -9,11 +9,10 @@ from verifier.checks.tree_difference import compare, counted
 from verifier.core.clock import print_time
 from verifier.core.coverage import Covered, State
 from verifier.core.digest import Digest
-from verifier.core.errors import PinproofError, UnavailableError
+from verifier.core.errors import PinproofError, UnavailableError, WrongCallError
 from verifier.core.finding import Finding
 from verifier.core.limits import HOST_BYTES
 from verifier.core.outcome import Failed, Outcome, Report, Result, Subject
-from verifier.core.verdict import Exit
 from verifier.policy import judge
 from verifier.sources.argument import Place, open_place
 from verifier.sources.tree import Tree, TreeEntry, Type, tree_digests
@@ -33,9 +32,10 @@ def list_tree(source: str, *, reach: Reach | None = None, clock: datetime | None
         return Listing(report=_report((opened,), clock))
     try:
         entries = _below(opened)
+    except WrongCallError:
+        raise
     except PinproofError as error:
-        failed = _failed(source, error)
-        return Listing(report=_report((failed,), clock))
+        return Listing(report=_report((Failed.of(source, error),), clock))
     whole = _read_whole(opened.tree, entries)
     outcome = Outcome(
         kind="tree",
@@ -54,9 +54,9 @@ def list_tree(source: str, *, reach: Reach | None = None, clock: datetime | None
         ),
     )
     own, without_modes = tree_digests(entries) if whole else (None, None)
-    more: tuple[Digest, ...] = getattr(opened.tree, "digests", ())
-    digests = (Digest(kind="tree", hex=own), *more) if own else ()
-    subject = Subject(name=source, digests=digests, length=_size(entries))
+    digests = (Digest(kind="tree", hex=own), *opened.tree.digests) if own else ()
+    length = sum(entry.length or 0 for entry in entries) if whole else None
+    subject = Subject(name=source, digests=digests, length=length)
     now = clock or datetime.now(UTC)
     result = judge(outcome, subject=subject, demanded=_LISTED, now=now)
     return Listing(
@@ -80,8 +80,10 @@ def diff_tree(
     for source, place in ((left, one), (right, other)):
         try:
             sides.append(_below(place))
+        except WrongCallError:
+            raise
         except PinproofError as error:
-            failed.append(_failed(source, error))
+            failed.append(Failed.of(source, error))
     if failed:
         return _report(tuple(failed), clock)
     known: tuple[Finding, ...] = (*one.tree.findings, *other.tree.findings)
@@ -186,9 +188,11 @@ def _contents(one: Place, other: Place) -> Callable[[bytes], tuple[bytes | None,
 
 
 def _read(tree: Tree, inside: bytes | None, path: bytes) -> bytes | None:
-    whole = path if inside is None else inside + b"/" + path
+    # What was named may be the file itself, and not a folder that holds it.
+    names = (path,) if inside is None else (inside + b"/" + path, inside)
     try:
-        return tree.read(whole, limit=HOST_BYTES)
+        found = (tree.read(name, limit=HOST_BYTES) for name in names)
+        return next((data for data in found if data is not None), None)
     except PinproofError:
         return None
 
@@ -199,26 +203,10 @@ def _opened(source: str, reach: Reach | None) -> Place | Failed:
         return open_place(
             source, whole=True, clones=reach.clones, allow_alternates=reach.allow_alternates
         )
+    except WrongCallError:
+        raise
     except PinproofError as error:
-        if error.exit is Exit.USAGE:
-            raise
-        return _failed(source, error)
-
-
-def _failed(source: str, error: PinproofError) -> Failed:
-    if error.exit is Exit.USAGE:
-        raise error
-    return Failed(
-        subject=Subject(name=source),
-        exit=error.exit,
-        code=error.code,
-        message=error.message,
-        remedy=error.remedy,
-    )
-
-
-def _size(entries: list[TreeEntry]) -> int:
-    return sum(entry.length or 0 for entry in entries)
+        return Failed.of(source, error)
 
 
 def _report(results: tuple[Result | Failed, ...], clock: datetime | None) -> Report:

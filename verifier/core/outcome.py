@@ -4,6 +4,7 @@ from dataclasses import field
 
 from verifier.core.coverage import Covered
 from verifier.core.digest import Digest
+from verifier.core.errors import PinproofError
 from verifier.core.finding import Finding
 from verifier.core.value import frozen
 from verifier.core.verdict import Exit, Verdict, exit_of
@@ -71,6 +72,17 @@ class Failed:
     message: str
     remedy: str
     fault: Exception | None = field(default=None, compare=False, repr=False)
+
+    @classmethod
+    def of(cls, name: str, error: PinproofError) -> "Failed":
+        """Return what an error about the subject called `name` says."""
+        return cls(
+            subject=Subject(name=name),
+            exit=error.exit,
+            code=error.code,
+            message=error.message,
+            remedy=error.remedy,
+        )
 
 
 @frozen

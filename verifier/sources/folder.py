@@ -9,7 +9,7 @@ value; an environment that does not let us look raises `UnavailableError`.
 import errno
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
@@ -17,7 +17,7 @@ from typing import Final, NamedTuple
 
 from verifier.core.errors import UnavailableError
 
-_OPEN: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
+OPEN: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
 _IN_THE_WAY: Final = (errno.ELOOP, errno.ENOTDIR, errno.ENXIO, errno.EISDIR)
 
 
@@ -46,6 +46,20 @@ class Entry(NamedTuple):
     kind: Kind
 
 
+@contextmanager
+def opened(root: Path | bytes, folders: Iterable[str | bytes]) -> Iterator[int]:
+    """Open a folder and then each of `folders` below it, links not followed."""
+    below = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        for name in folders:
+            deeper = os.open(name, OPEN | os.O_DIRECTORY, dir_fd=below)
+            os.close(below)
+            below = deeper
+        yield below
+    finally:
+        os.close(below)
+
+
 class Folder:
     """A folder on disk, called `what` in errors. Paths are relative to it, with `/`."""
 
@@ -58,7 +72,7 @@ class Folder:
         """List one folder, sorted; "" is the folder itself."""
         try:
             with (
-                self._descend(folder.split("/") if folder else []) as below,
+                opened(self._path, folder.split("/") if folder else []) as below,
                 os.scandir(below) as entries,
             ):
                 return sorted(Entry(_decoded(entry.name), _kind(entry)) for entry in entries)
@@ -70,8 +84,8 @@ class Folder:
         *folders, name = path.split("/")
         try:
             with (
-                self._descend(folders) as below,
-                os.fdopen(os.open(name, _OPEN, dir_fd=below), "rb", buffering=0) as file,
+                opened(self._path, folders) as below,
+                os.fdopen(os.open(name, OPEN, dir_fd=below), "rb", buffering=0) as file,
             ):
                 if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
                     return Unusable.NOT_REGULAR
@@ -83,19 +97,6 @@ class Folder:
                 return Unusable.IN_THE_WAY
             raise self._unavailable(error, path) from None
         return data if len(data) <= limit else Unusable.TOO_LARGE
-
-    @contextmanager
-    def _descend(self, folders: list[str]) -> Iterator[int]:
-        """Open the folder and then each of `folders` below it, links not followed."""
-        below = os.open(self._path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        try:
-            for name in folders:
-                deeper = os.open(name, _OPEN | os.O_DIRECTORY, dir_fd=below)
-                os.close(below)
-                below = deeper
-            yield below
-        finally:
-            os.close(below)
 
     def _unavailable(self, error: OSError, path: str) -> UnavailableError:
         reason = (error.strerror or "unknown reason").lower()

@@ -14,14 +14,13 @@ import stat
 import struct
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from typing import Final, NamedTuple, NoReturn
 
 from verifier.core.limits import MIB
 from verifier.core.printable import printable
+from verifier.sources.folder import OPEN, opened
 from verifier.sources.unavailable import changed, unreadable
 
-OPEN: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
 _BUFFER: Final = 256 * 1024
 #: Fewer files, or fewer bytes of large ones, are hashed in this process alone: a fork costs more
 #: than it saves.
@@ -44,6 +43,11 @@ class Run(NamedTuple):
     folder: bytes
     names: Sequence[bytes]
 
+    @property
+    def folders(self) -> Iterator[bytes]:
+        """The folders on the way to it, from the root down."""
+        return filter(None, self.folder.split(b"/"))
+
     def path(self, name: bytes) -> bytes:
         """Return the path below the root of one of its files."""
         return self.folder + b"/" + name if self.folder else name
@@ -55,20 +59,6 @@ class Place(NamedTuple):
     mark: int
     length: int
     digest: bytes
-
-
-@contextmanager
-def opened(root: bytes, path: bytes) -> Iterator[int]:
-    """Open a folder below the root, links not followed."""
-    below = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        for name in filter(None, path.split(b"/")):
-            deeper = os.open(name, OPEN | os.O_DIRECTORY, dir_fd=below)
-            os.close(below)
-            below = deeper
-        yield below
-    finally:
-        os.close(below)
 
 
 def hashed(root: bytes, runs: list[Run], name: str) -> list[Place]:
@@ -108,7 +98,7 @@ def _alone(task: _Task, runs: Sequence[Run]) -> Iterator[Place]:
     for run in runs:
         name = b""
         try:
-            with opened(task.root, run.folder) as below:
+            with opened(task.root, run.folders) as below:
                 for name in run.names:
                     place = _hash_one(name, below, buffer, task.limit)
                     if place is None:

@@ -10,16 +10,16 @@ import stat
 from collections.abc import Iterator
 from pathlib import Path
 
+from verifier.core.digest import Digest
 from verifier.core.errors import UnavailableError
 from verifier.core.finding import Finding, Where
 from verifier.core.limits import TREE_ENTRIES
 from verifier.core.printable import printable
+from verifier.sources.folder import OPEN, opened
 from verifier.sources.folder_hashing import (
     IS_PROGRAM,
-    OPEN,
     Run,
     hashed,
-    opened,
     shown,
 )
 from verifier.sources.tree import FILE_MODE, LINK_MODE, PROGRAM_MODE, TreeEntry, Type
@@ -40,6 +40,11 @@ class FolderTree:
     def findings(self) -> tuple[Finding, ...]:
         """What was wrong or worth knowing; complete after `entries`."""
         return tuple(self._findings)
+
+    @property
+    def digests(self) -> tuple[Digest, ...]:
+        """None of its own."""
+        return ()
 
     @property
     def complete(self) -> bool:
@@ -73,7 +78,7 @@ class FolderTree:
         """Return the bytes of one regular file, None if there is none of that path."""
         folder, _, name = path.rpartition(b"/")
         try:
-            with opened(self._root, folder) as below:
+            with opened(self._root, filter(None, folder.split(b"/"))) as below:
                 descriptor = os.open(name, OPEN, dir_fd=below)
         except (FileNotFoundError, NotADirectoryError):
             return None
@@ -108,7 +113,7 @@ class FolderTree:
         waiting, count = [b""], 0
         while waiting:
             run = Run(waiting.pop(), [])
-            folders, rest, names = self._scanned(run.folder, TREE_ENTRIES - count)
+            folders, rest, names = self._scanned(run, TREE_ENTRIES - count)
             if not run.folder and b".git" in folders + rest + names:
                 self._ignored.append(".git, the repository's own data")
                 folders, rest, names = (_without_git(found) for found in (folders, rest, names))
@@ -121,13 +126,13 @@ class FolderTree:
             others += self._described(run, rest)
         return runs, others
 
-    def _scanned(self, folder: bytes, most: int) -> tuple[list[bytes], list[bytes], list[bytes]]:
+    def _scanned(self, run: Run, most: int) -> tuple[list[bytes], list[bytes], list[bytes]]:
         """Return the names in a folder: of folders, of what is neither, of files."""
         folders: list[str] = []
         others: list[str] = []
         files: list[str] = []
         try:
-            with opened(self._root, folder) as below, os.scandir(below) as found:
+            with opened(self._root, run.folders) as below, os.scandir(below) as found:
                 for entry in found:
                     if entry.is_file(follow_symlinks=False):
                         files.append(entry.name)
@@ -139,7 +144,7 @@ class FolderTree:
                     if len(files) + len(others) > most:
                         raise _too_many(self.name)
         except OSError as error:
-            raise unreadable(shown(self.name, folder), error) from error
+            raise unreadable(shown(self.name, run.folder), error) from error
         return _encoded(folders), _encoded(others), _encoded(files)
 
     def _described(self, run: Run, names: list[bytes]) -> Iterator[TreeEntry]:
@@ -147,7 +152,7 @@ class FolderTree:
         if not names:
             return
         try:
-            with opened(self._root, run.folder) as below:
+            with opened(self._root, run.folders) as below:
                 for name in names:
                     entry = _link_or_special(run.path(name), name, below)
                     if entry.type is Type.SPECIAL:

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from enum import StrEnum
 from typing import Final, NamedTuple, Protocol
 
+from verifier.core.digest import Digest
 from verifier.core.finding import Finding
 
 FILE_MODE: Final = 0o100644
@@ -60,6 +61,10 @@ class Tree(Protocol):
     @property
     def findings(self) -> tuple[Finding, ...]:
         """What was wrong or worth knowing; complete after `entries` or `read`."""
+
+    @property
+    def digests(self) -> tuple[Digest, ...]:
+        """Typed digests that the source itself gives what was read, such as of a git tree."""
 
     @property
     def complete(self) -> bool:

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
+from verifier.core.digest import Digest
 from verifier.core.errors import UnavailableError
 from verifier.core.finding import Finding
 from verifier.core.printable import printable
@@ -81,6 +82,11 @@ class Archive:
     def not_proven(self) -> tuple[str, ...]:
         """What a reading that went straight to one member left unread."""
         return self._not_proven
+
+    @property
+    def digests(self) -> tuple[Digest, ...]:
+        """None of its own."""
+        return ()
 
     @property
     def complete(self) -> bool:

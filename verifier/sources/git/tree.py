@@ -169,7 +169,9 @@ class GitTree:
         """
         with self._session() as repo:
             start = self._start(repo)
-            item = start and self._descend(repo, start, path.split(b"/"))
+            itself = start and start.mode != FOLDER_MODE and start.name == path
+            below = [] if itself else path.split(b"/")
+            item = start and self._descend(repo, start, below)
             self._start_check(repo)
             got = None
             if item and item.mode in (FILE_MODE, PROGRAM_MODE):

@@ -46,7 +46,7 @@ def verify_helper(
     `lineage` or `expect` is not registered.
     """
     trust = trust or open_trust()
-    demand = _demand(trust, expect)
+    demand = demanded(trust, expect)
     if list(files).count("-") > 1:
         raise WrongCallError(
             "- is given twice, and standard input can be read once",
@@ -114,11 +114,9 @@ def outcomes(
     """Check a file against the lineage named, or against each one that it mentions."""
     if isinstance(catalog, Refused):
         return [_refused(catalog.findings)]
-    names = [lineage] if lineage else _mentioned(found.data, catalog)
+    names = [lineage] if lineage else lineages(found.data, catalog)
     if isinstance(names, Refused):
         return [_refused(names.findings)]
-    if not names:
-        names = _bases(found.data, catalog)
     results = []
     for name in names:
         entry = catalog.helper(name)
@@ -141,9 +139,9 @@ def _judged(
 ) -> list[Result]:
     """Judge one file, by what its source has to say about reading it too."""
     if reading.file is None:
-        return [_verdict(_refused(reading.findings), Subject(name=name), trust, demand)]
+        return [verdict(_refused(reading.findings), Subject(name=name), trust, demand)]
     return [
-        _verdict(
+        verdict(
             replace(
                 outcome,
                 findings=(*outcome.findings, *reading.findings),
@@ -157,7 +155,8 @@ def _judged(
     ]
 
 
-def _verdict(outcome: Outcome, about: Subject, trust: Trust, demand: HelperDemand) -> Result:
+def verdict(outcome: Outcome, about: Subject, trust: Trust, demand: HelperDemand) -> Result:
+    """Judge an outcome by a demand, and by the waivers of the run's policy."""
     return judge(
         outcome,
         subject=about,
@@ -167,7 +166,11 @@ def _verdict(outcome: Outcome, about: Subject, trust: Trust, demand: HelperDeman
     )
 
 
-def _demand(trust: Trust, expect: str | None) -> HelperDemand:
+def demanded(trust: Trust, expect: str | None) -> HelperDemand:
+    """Return what the policy of a run demands of helpers; `expect` asks for one version.
+
+    Raises `WrongCallError` if that is nothing, or names what the registry does not hold.
+    """
     demand = trust.policy.helper
     for accepted in sorted(demand.accept if demand else ()):
         lineage, _, version = accepted.partition("/")
@@ -213,6 +216,12 @@ def _expected_anywhere(trust: Trust, version: str) -> None:
             code="wrong-call",
             remedy="pinproof list shows the versions of each",
         )
+
+
+def lineages(data: bytes, catalog: Catalog) -> list[str] | Refused:
+    """Name the lineages that a host mentions, or else those that register it as a base."""
+    names = _mentioned(data, catalog)
+    return names if isinstance(names, Refused) or names else _bases(data, catalog)
 
 
 def _mentioned(data: bytes, catalog: Catalog) -> list[str] | Refused:

@@ -56,6 +56,18 @@ def read_part(data: bytes) -> ast.Module | Unparsable:
     return _compiled(data.decode(errors="replace"))
 
 
+def compiles(data: bytes) -> bool:
+    """Whether this Python compiles the bytes; nothing of them is run."""
+    if refused(data) is not None:
+        return False
+    try:
+        with settled():
+            compile(data, "<host>", "exec", dont_inherit=True)
+    except (SyntaxError, ValueError, OverflowError, RecursionError, MemoryError):
+        return False
+    return True
+
+
 def _compiled(source: bytes | str) -> ast.Module | Unparsable:
     try:
         with settled():

@@ -25,6 +25,7 @@ VERBS: Final = {
     "diff": "compare two trees",
     "show": "show one entry of the registry",
     "check": "check the registry itself",
+    "migrate": "bring a file to another version, or back",
     "sign": "sign a registry",
 }
 

@@ -3,18 +3,19 @@
 import sys
 from collections.abc import Callable
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, BinaryIO, Final, TypeVar
+from typing import TYPE_CHECKING, Any, BinaryIO, Final, Protocol, TypeVar
 
 import click
 
 from verifier.actions import output
-from verifier.ask.answers import Answered, Listing
+from verifier.ask.answers import Listing
 from verifier.cli.environment import colour_wanted
 from verifier.core.clock import parse_time
 from verifier.core.errors import UnavailableError, WrongCallError
 from verifier.core.limits import HOST_BYTES, LARGEST_FILE
 from verifier.core.outcome import Failed, Report
 from verifier.core.printable import quoted
+from verifier.core.verdict import Exit
 
 if TYPE_CHECKING:
     from verifier.ask.reading import Reach
@@ -143,16 +144,38 @@ def reach(options: dict[str, Any]) -> "Reach":
     return Reach(clones=options["clones"], allow_alternates=options["allow_alternates"])
 
 
-def finish(value: Report | Answered | Listing, options: dict[str, Any]) -> int:
-    """Write and print a report or answers, and return their exit code."""
+class Rendered(Protocol):
+    """What a verb can end with: something that has an exit code."""
+
+    @property
+    def exit(self) -> Exit:
+        """The exit code of the run."""
+
+
+def finish(
+    value: Rendered,
+    options: dict[str, Any],
+    *,
+    render: "Callable[[Any, str, bool], bytes] | None" = None,
+) -> int:
+    """Write and print what a verb ends with, and return its exit code.
+
+    `render` takes value, format and whether to colour; reports, answers and listings need none.
+    """
     targets = [_target(spec) for spec in options["outputs"]]
     digests = bool(options.get("digests"))
+
+    def made(form: str, *, colour: bool = False) -> bytes:
+        if render is not None:
+            return render(value, form, colour)
+        return rendered(value, form, colour=colour, digests=digests)
+
     for form, path in targets:
-        output.write(path, rendered(value, form, digests=digests), inputs=options.get("inputs", ()))
+        output.write(path, made(form), inputs=options.get("inputs", ()))
     if isinstance(value, Report) and click.get_current_context().obj["debug"]:
         _show_faults(value)
     colour = colour_wanted(terminal=sys.stdout is not None and sys.stdout.isatty())
-    put(rendered(value, options["form"], colour=colour, digests=digests))
+    put(made(options["form"], colour=colour))
     return value.exit
 
 
@@ -164,9 +187,7 @@ def _show_faults(value: Report) -> None:
             traceback.print_exception(item.fault)
 
 
-def rendered(
-    value: Report | Answered | Listing, form: str, *, colour: bool = False, digests: bool = False
-) -> bytes:
+def rendered(value: Any, form: str, *, colour: bool = False, digests: bool = False) -> bytes:
     """Render in one of `FORMATS`; `digests` shows those of a tree's entries in text too."""
     if form == "json":
         from verifier.render import json  # noqa: PLC0415  (only who asks for it pays)

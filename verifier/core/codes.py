@@ -277,6 +277,23 @@ _ROWS: Final = (
     Code("git-replaced", "tree", _UNDECIDED, "the repository replaces objects by others"),
     Code("git-ref-like-id", "tree", _UNDECIDED, "a reference is named like an object id"),
     Code("git-fsck", "tree", _UNDECIDED, "git's own check objects to a commit or tree"),
+    # CHECKS migrate: what a plan cannot be made of
+    Code("migrate-payload", "input", _UNDECIDED, "the payload does not carry the version"),
+    Code("migrate-context", "input", _UNDECIDED, "a site's context is not in the host once"),
+    Code("migrate-anchor", "input", _UNDECIDED, "the host has no one place for the helper"),
+    Code("migrate-base", "input", _UNDECIDED, "without the helper it is another host"),
+    Code("migrate-unsound", "input", _UNDECIDED, "the result would not be verified"),
+    # CHECKS migrate: what a file or journal does not allow; nothing was written
+    Code("migrate-link", "input", _ERROR, "a link in place of the file"),
+    Code("migrate-mount", "input", _ERROR, "something is mounted on the file"),
+    Code("migrate-hard-link", "input", _ERROR, "the file has other names"),
+    Code("migrate-attributes", "input", _ERROR, "attributes that a new file would not have"),
+    Code("migrate-busy", "input", _ERROR, "another migration is at work in the folder"),
+    Code("migrate-changed", "input", _ERROR, "the file is not what was planned for"),
+    Code("migrate-unfinished", "input", _ERROR, "a migration was not finished"),
+    Code("journal-unknown", "input", _ERROR, "there is no such journal"),
+    Code("journal-damaged", "input", _ERROR, "a journal is not as it was written"),
+    Code("journal-unauthentic", "input", _ERROR, "the bytes to restore do not authenticate"),
     # not findings: there was nothing to judge with
     Code("malformed", "input", _ERROR, "a document breaks its format"),
     Code("wrong-call", "input", _ERROR, "an argument is not understood"),

@@ -35,6 +35,11 @@ FINDINGS_PER_CODE: Final = 20
 PLACES_LISTED: Final = 100
 #: A file with more markers than this many times those of an install is not searched for sites.
 MARKERS_PER_INSTALL: Final = 64
+#: First lines, markers or lines of one text of a payload that are looked at.
+PAYLOAD_PLACES: Final = 1 << 16
+#: All files of one payload.
+PAYLOAD_BYTES: Final = 256 * MIB
+PAYLOAD_FILES: Final = 20_000
 #: One compiled file beside a host.
 BYTECODE_BYTES: Final = 64 * MIB
 #: Nesting of syntax in one Python file: every supported Python parses this much from any caller.

@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
 def report(value: Report) -> bytes:
     """Render a report as one JSON document and a final newline."""
-    return _print(_report(value))
+    return printed(of_report(value))
 
 
 def answered(value: Answered) -> bytes:
     """Render the answers to a question that is no verdict."""
-    return _print(
+    return printed(
         {
             "schema": "pinproof.answer/v1",
             **_frame(value.report),
@@ -42,13 +42,13 @@ def listing(value: Listing) -> bytes:
     Entries are written by hand: a hundred thousand of them take the encoder longer than reading.
     """
     document = {
-        **_report(value.report),
+        **of_report(value.report),
         "schema": "pinproof.tree/v1",
         "withoutModes": value.without_modes,
         "ignored": list(value.ignored),
         "entries": [],
     }
-    empty = _print(document)
+    empty = printed(document)
     if not value.entries:
         return empty
     entries = ",\n".join(map(_entry, value.entries)).encode()
@@ -76,7 +76,8 @@ def _raw(name: bytes) -> str:
 _quote: Final = json.JSONEncoder(ensure_ascii=False).encode
 
 
-def _print(document: dict[str, Any]) -> bytes:
+def printed(document: dict[str, Any]) -> bytes:
+    """Print a document; foreign names in it are made printable."""
     return json.dumps(_clean(document), ensure_ascii=False, indent=2).encode() + b"\n"
 
 
@@ -89,7 +90,8 @@ def _clean(value: Any) -> Any:
     return [_clean(item) for item in value] if isinstance(value, list) else value
 
 
-def _report(value: Report) -> dict[str, Any]:
+def of_report(value: Report) -> dict[str, Any]:
+    """Return a report as a document."""
     return {
         "schema": "pinproof.report/v1",
         **_frame(value),

@@ -26,7 +26,7 @@ _MOST_ALSO: Final = 8
 
 def report(value: Report, *, colour: bool = False) -> bytes:
     """Render a report; one block a subject, and first a count if there are several."""
-    blocks = [_block(item, value, colour=colour) for item in value.results]
+    blocks = [block(item, value, colour=colour) for item in value.results]
     if len(blocks) > 1:
         blocks.insert(0, _summary(value, colour=colour))
     return "\n".join(blocks).encode()
@@ -54,7 +54,7 @@ def error(value: PinproofError, *, colour: bool = False) -> bytes:
 def listing(value: Listing, *, digests: bool, colour: bool = False) -> bytes:
     """Render a tree: the report on reading it, then a line for each entry."""
     (item,) = value.report.results
-    lines = [_block(item, value.report, colour=colour)]
+    lines = [block(item, value.report, colour=colour)]
     if isinstance(item, Result):
         told = [("no modes", f"tree without modes {value.without_modes}")]
         told = told if value.without_modes else []
@@ -95,7 +95,8 @@ def _summary(value: Report, *, colour: bool) -> str:
     return first(str(value.verdict or "error"), f"{about}: {counts}", colour=colour) + "\n"
 
 
-def _block(item: Result | Failed, value: Report, *, colour: bool) -> str:
+def block(item: Result | Failed, value: Report, *, colour: bool) -> str:
+    """Render one subject of a report."""
     if isinstance(item, Failed):
         lines = [first("error", item.message, colour=colour), second(titled(item.code))]
         lines += ["", *rows([("you may", item.remedy)])]
@@ -125,7 +126,7 @@ def _rows(item: Result, main: Finding | None, value: Report) -> Iterator[tuple[s
     yield from _coverage(item)
     if item.not_proven:
         yield "not proven", "; ".join(item.not_proven)
-    yield from _facts(item, value)
+    yield from facts(item, value)
     if main is not None:
         yield "you may", main.remedy
     elif item.verdict is Verdict.UNDECIDED:
@@ -172,7 +173,8 @@ def _also(finding: Finding, item: Result) -> str:
     return f"{finding.code}{place(finding, item)}{note}{waived}"
 
 
-def _facts(item: Result, value: Report) -> Iterator[tuple[str, str]]:
+def facts(item: Result, value: Report) -> Iterator[tuple[str, str]]:
+    """Say which registry and policy judged, and at what time."""
     registry = value.registry
     if registry is not None:
         origin = f"sealed with {registry.sealed}" if registry.sealed else "given by the caller"

@@ -65,22 +65,31 @@ def _read(name: str, limit: int) -> FileBytes:
     link = str(Path(name).readlink()) if Path(name).is_symlink() else None
     descriptor = os.open(name, _FLAGS)
     try:
-        before = os.fstat(descriptor)
-        if not stat.S_ISREG(before.st_mode):
-            raise _not_a_file(name, before.st_mode)
-        if before.st_size > limit:
-            raise too_large(name, limit, before.st_size)
-        data = bytearray()
-        while chunk := os.read(descriptor, min(1 << 20, limit + 1 - len(data))):
-            data += chunk
-        after = os.fstat(descriptor)
+        data, status = read_open(name, descriptor, limit)
     finally:
         os.close(descriptor)
+    return FileBytes(name=name, data=data, mtime=int(status.st_mtime), link=link)
+
+
+def read_open(name: str, descriptor: int, limit: int) -> tuple[bytes, os.stat_result]:
+    """Read an open file whole, with its status; `name` is what errors call it.
+
+    Raises `UnavailableError` as `read` does, `OSError` for what the system refuses.
+    """
+    before = os.fstat(descriptor)
+    if not stat.S_ISREG(before.st_mode):
+        raise _not_a_file(name, before.st_mode)
+    if before.st_size > limit:
+        raise too_large(name, limit, before.st_size)
+    data = bytearray()
+    while chunk := os.read(descriptor, min(1 << 20, limit + 1 - len(data))):
+        data += chunk
+    after = os.fstat(descriptor)
     if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns) or len(
         data
     ) != after.st_size:
         raise changed(name)
-    return FileBytes(name=name, data=bytes(data), mtime=int(before.st_mtime), link=link)
+    return bytes(data), before
 
 
 def _not_a_file(name: str, mode: int) -> PinproofError:

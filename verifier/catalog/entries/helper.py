@@ -6,7 +6,7 @@ version is recognised by the bytes that must be there and a site is undone by de
 ranges that were inserted. FORMATS §2 is the source of every field; `helper_format` reads them.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -59,6 +59,15 @@ class Site:
             end = part.end
         return b"".join([*kept, block[end:]])
 
+    def filled(self, context: bytes, parts: Sequence[bytes]) -> bytes:
+        """Write the inserted ranges into an `old` block: the inverse of `without`."""
+        made, taken, at = [], 0, 0
+        for part, text in zip(self.inserted, parts, strict=True):
+            kept = context[taken : taken + part.offset - at]
+            made += [kept, text]
+            taken, at = taken + len(kept), part.end
+        return b"".join([*made, context[taken:]])
+
 
 @frozen
 class EndAnchor:
@@ -76,9 +85,27 @@ class Base:
     pin: Pin
 
 
+class Slice(NamedTuple):
+    """Bytes `start` to `end` of a published file, with texts of it substituted in this order."""
+
+    start: int
+    end: int
+    substitute: tuple[tuple[bytes, bytes], ...]
+
+    def of(self, data: bytes) -> bytes:
+        """Cut the range out of a file and substitute."""
+        cut = data[self.start : self.end]
+        for old, new in self.substitute:
+            cut = cut.replace(old, new)
+        return cut
+
+
 @frozen
 class Producer:
-    """Where a version's text was published. A `commit_prefix` is recorded and never matches."""
+    """Where a version's text was published. A `commit_prefix` is recorded and never matches.
+
+    `slice` is given exactly where `method` says so.
+    """
 
     repository: str
     path: str
@@ -86,6 +113,7 @@ class Producer:
     method: str
     commit: str | None = None
     commit_prefix: str | None = None
+    slice: Slice | None = None
 
 
 @frozen

@@ -16,6 +16,7 @@ from verifier.catalog.entries.helper import (
     Producer,
     Published,
     Site,
+    Slice,
     Status,
     Version,
 )
@@ -201,8 +202,6 @@ def _span_ends(table: Table) -> tuple[bytes, int, bytes | None]:
 
 def _producer(table: Table) -> Producer:
     method = table.text("method", choices=["literal", "slice", "computed"])
-    if method == "slice":
-        _slice(table.table("slice"))
     producer = Producer(
         repository=table.text("repository"),
         path=table.text("path"),
@@ -214,18 +213,25 @@ def _producer(table: Table) -> Producer:
         commit_prefix=table.optional_text(
             "commit_prefix", pattern="[0-9a-f]{7,63}", form="7 to 63 hex digits"
         ),
+        slice=_slice(table.table("slice")) if method == "slice" else None,
     )
     if (producer.commit is None) == (producer.commit_prefix is None):
         table.mistake("commit", "give either commit or commit_prefix")
     return _closed(table, producer)
 
 
-def _slice(table: Table) -> None:
-    table.integer("start")
-    table.integer("end")
-    for pair in table.tables("substitute"):
-        _closed(pair, (pair.text("old"), pair.text("new")))
-    table.close()
+def _slice(table: Table) -> Slice:
+    made = Slice(
+        start=table.integer("start"),
+        end=table.integer("end"),
+        substitute=tuple(
+            _closed(pair, (pair.text("old").encode(), pair.text("new").encode()))
+            for pair in table.tables("substitute")
+        ),
+    )
+    if made.start >= made.end:
+        table.mistake("end", "is not behind start")
+    return _closed(table, made)
 
 
 def _check_invariants(table: Table, lineage: Lineage) -> None:

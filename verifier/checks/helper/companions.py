@@ -81,6 +81,19 @@ def bytecode(
     return (), Covered(facet=_FACET, state=State.HELD, detail=detail)
 
 
+def loaded(companions: Companions, data: bytes, filename: str) -> tuple[str, ...]:
+    """Return the compiled files beside a host that some Python would load in its place.
+
+    They are those that match its mtime and size or its hash, or match without looking.
+    """
+    stem = filename.rpartition("/")[2].removesuffix(".py")
+    return tuple(
+        pyc.path
+        for pyc in companions.bytecode
+        if pyc.data is not None and _would_load(pyc.path, pyc.data, companions, data, stem)
+    )
+
+
 # ── 9a ─────────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -106,24 +119,39 @@ def _shadowed(path: str, filename: str, *, package: bool) -> Finding:
 
 
 def _judge(pyc: Bytecode, companions: Companions, data: bytes, *, path: str, stem: str) -> _Judged:
-    tag = _TAG.fullmatch(pyc.path.rpartition("/")[2].removesuffix(".pyc").removeprefix(stem))
+    tag = _tag(pyc.path, stem)
     if pyc.data is None:
         return _Judged() if tag is None else _Judged(not_checked="cannot be read")
     content = pyc.data
-    flags = int.from_bytes(content[4:8], "little")
-    if tag is None or len(content) < _HEADER or flags & ~(_HASHED | _CHECKED):
-        return _Judged()  # no interpreter loads it
-    if flags == _HASHED:
+    if tag is None or not _would_load(pyc.path, content, companions, data, stem):
+        return _Judged()
+    if _flags(content) == _HASHED:
         cause = "Python runs it without a look at the source"
         return _Judged(finding=_finding("helper-bytecode-unchecked", path, cause))
-    ours = content[:4] == MAGIC_NUMBER
-    # the hash of the source is keyed by the magic number: of another Python's nothing is known
-    hashed = not ours or content[8:_HEADER] == source_hash(data)
-    if not (hashed if flags & _HASHED else _same_age(content, companions)):
-        return _Judged()  # stale: Python compiles the source again
-    if not ours:
+    if content[:4] != MAGIC_NUMBER:
         return _Judged(not_checked="written by another Python")
     return _compared(path, content[_HEADER:], data, tag["level"])
+
+
+def _would_load(path: str, content: bytes, companions: Companions, data: bytes, stem: str) -> bool:
+    """Whether some Python takes a compiled file for the source; one that is stale, none does."""
+    flags = _flags(content)
+    if _tag(path, stem) is None or len(content) < _HEADER or flags & ~(_HASHED | _CHECKED):
+        return False
+    if flags == _HASHED:
+        return True
+    if flags & _HASHED:
+        # the hash is keyed by the magic number: of another Python's nothing is known
+        return content[:4] != MAGIC_NUMBER or content[8:_HEADER] == source_hash(data)
+    return _same_age(content, companions)
+
+
+def _tag(path: str, stem: str) -> re.Match[str] | None:
+    return _TAG.fullmatch(path.rpartition("/")[2].removesuffix(".pyc").removeprefix(stem))
+
+
+def _flags(content: bytes) -> int:
+    return int.from_bytes(content[4:8], "little")
 
 
 def _same_age(content: bytes, companions: Companions) -> bool:

@@ -36,7 +36,7 @@ class Sightings:
 def sight(data: bytes, lineage: Lineage) -> Sightings:
     """Step 2: look for every marker, owned name, first line, and spelling of the tag."""
     markers: dict[bytes, list[int]] = {}
-    for match in _full_marker(lineage.marker_prefix).finditer(data):
+    for match in full_marker(lineage.marker_prefix).finditer(data):
         markers.setdefault(match[0], []).append(match.start())
     return Sightings(
         markers=markers,
@@ -64,7 +64,7 @@ def tag_variants(data: bytes, marker_prefix: bytes) -> list[int]:
     # Every repetition is bounded: a file must not cost more than its length.
     spelled = rb"[ \t_.-]{0,8}".join(map(re.escape, words))
     loose = re.compile(rb"[#\[][ \t\[_.-]{0,16}" + spelled, re.IGNORECASE)
-    full = _full_marker(marker_prefix)
+    full = full_marker(marker_prefix)
     return [m.start() for m in loose.finditer(data) if not full.match(data, m.start())]
 
 
@@ -105,7 +105,8 @@ def claims(lineage: Lineage, seen: Sightings) -> tuple[str, ...]:
     )
 
 
-def _full_marker(marker_prefix: bytes) -> re.Pattern[bytes]:
+def full_marker(marker_prefix: bytes) -> re.Pattern[bytes]:
+    """Return what a marker of any version looks like: the prefix up to the next `]`."""
     return re.compile(re.escape(marker_prefix) + rb"[^\]\n]{0,64}\]")
 
 

@@ -1,0 +1,347 @@
+"""Writing migrations: a host holds its old bytes or its new ones, at every moment (CHECKS migrate).
+
+1. Every folder is locked; every file is read again and must be what was planned for.
+2. A journal with all bytes, before and after, is on the disk before any folder is touched.
+3. Each file's new bytes are written beside it, synced, with its owner, mode and attributes.
+4. Each takes the name by exchange; what was displaced must be what was read in step 1.
+5. Each is read back. Then the displaced file goes, and compiled files of the old bytes.
+6. The journal is renamed to say that all is written.
+
+Whatever goes wrong in steps 3 to 5 puts every file back, and so does `recover` after a kill, unless
+all of them were written: then it finishes. Nobody sees a set of which some are old and some new
+once either has ended. Not proven: that nobody writes to a file through a descriptor that was open
+before; and where the file system cannot exchange names, that nobody replaces the file in the
+moment between the last look and the renaming.
+"""
+
+import os
+import signal
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+from typing import Final
+
+from verifier.actions import journal as journals_of
+from verifier.actions.durable import locked
+from verifier.actions.journal import Journal, Record
+from verifier.actions.replacing import (
+    Place,
+    changed,
+    clean,
+    pin_of,
+    remove,
+    restore,
+    take_name,
+    undisplace,
+    write_beside,
+)
+from verifier.ask.migration import Request, authentic
+from verifier.ask.trusted import Trust
+from verifier.checks.helper.companions import loaded
+from verifier.core.clock import print_time
+from verifier.core.digest import Pin, sha256
+from verifier.core.errors import PinproofError, UnavailableError
+from verifier.core.limits import LARGEST_FILE
+from verifier.core.migration import Migrated, Plan, Planned, Recovered, Replaced
+from verifier.sources import beside, standing
+from verifier.sources.file import FileBytes
+from verifier.sources.folder import opened
+from verifier.sources.standing import Target
+from verifier.sources.unavailable import unreadable
+
+_DEFERRED: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+def write(planned: Planned, request: Request, *, journals: Path, now: datetime) -> Migrated:
+    """Write every plan that has something to do: all of them, or none.
+
+    `journals` is the folder that journals are kept in. Raises `UnavailableError` if a file is no
+    longer what was planned for or cannot be replaced; all files then hold what they held.
+    """
+    plans = [plan for plan in planned.plans if plan is not None and not plan.idle]
+    if not planned.sound:
+        raise ValueError("a plan that is not sound cannot be written")
+    records = [_record(plan, now) for plan in plans]
+    blobs = [(plan.before, plan.after) for plan in plans]
+    shown = [plan.name for plan in plans]
+    return _written("written", records, blobs, shown, request, journals=journals, now=now)
+
+
+def undo(name: str, trust: Trust, request: Request, *, journals: Path, now: datetime) -> Migrated:
+    """Give the files of a journal their previous bytes, if they still hold what it wrote.
+
+    Raises `UnavailableError` if one of them does not, or if the previous bytes are no version or
+    base that the registry knows; nothing is then written.
+    """
+    old = journals_of.find(journals, name)
+    records, blobs = [], []
+    for number, record in enumerate(old.records):
+        before, after = old.text(number, "before"), old.text(number, "after")
+        if not authentic(record.path, before, record.lineage, trust):
+            raise UnavailableError(
+                f"{record.path}: its previous bytes are no version that the registry knows",
+                code="journal-unauthentic",
+                remedy=f"they are in {old.folder}; if they are right, restore them by hand",
+            )
+        plan = Plan(
+            name=record.path,
+            lineage=record.lineage,
+            source=record.target,
+            target=record.source,
+            before=after,
+            after=before,
+            now="",
+            then="",
+            changes="",
+        )
+        records.append(_record(plan, now))
+        blobs.append((after, before))
+    shown = [record.path for record in records]
+    done = _written("undone", records, blobs, shown, request, journals=journals, now=now)
+    journals_of.move(old, ".undone")
+    return done
+
+
+def recover(*, journals: Path) -> Recovered:
+    """End what a kill or a power cut left unfinished: finish it if all can be, else go back.
+
+    Raises `UnavailableError` if a file was changed by somebody else meanwhile: it is left as it
+    is, the others hold their old bytes, and the journal stays for whoever looks into it.
+    """
+    ended = []
+    for journal in journals_of.unfinished(journals):
+        with _open(journal.records, [r.path for r in journal.records]) as places:
+            forward = _end(journal, places, finish=True)
+            word = "finished" if forward else "restored"
+            files = tuple(_replaced(place, ()) for place in places)
+            ended.append(Migrated(word=word, files=files, journal=journal.id if forward else ""))
+    journals_of.clear(journals)
+    return Recovered(ended=tuple(ended))
+
+
+# ── one transaction ────────────────────────────────────────────────────────────────────────────
+
+
+def _written(
+    word: str,
+    records: Sequence[Record],
+    blobs: Sequence[tuple[bytes, bytes]],
+    shown: Sequence[str],
+    request: Request,
+    *,
+    journals: Path,
+    now: datetime,
+) -> Migrated:
+    with _open(records, shown) as opened_places:  # 1
+        targets = [_unchanged(place, request) for place in opened_places]
+        _refuse_unfinished(journals, opened_places)
+        places = list(map(_with_bytecode, opened_places, targets))
+        with _signals_deferred():
+            told = [place.record for place in places]
+            journal = journals_of.prepare(journals, told, blobs, now=now)  # 2
+            try:
+                notes = _carried_out(journal, places, targets)  # 3 to 5
+            except BaseException as error:
+                _put_back(journal, places)
+                if isinstance(error, OSError):
+                    raise _refused_by_system(error, places) from error
+                raise
+            journal = journals_of.move(journal, "")  # 6
+            _signals_too_late()
+    files = tuple(_replaced(place, said) for place, said in zip(places, notes, strict=True))
+    return Migrated(word=word, files=files, journal=journal.id)
+
+
+def _carried_out(
+    journal: Journal, places: Sequence[Place], targets: Sequence[Target]
+) -> list[tuple[str, ...]]:
+    notes = [
+        write_beside(place, target, journal.text(number, "after"))  # 3
+        for number, (place, target) in enumerate(zip(places, targets, strict=True))
+    ]
+    if signal.sigpending() & set(_DEFERRED):
+        raise KeyboardInterrupt
+    for place, target in zip(places, targets, strict=True):  # 4
+        take_name(place, target)
+    for place in places:  # 5
+        if pin_of(place, place.name) != place.record.after:
+            raise changed(place)
+    clean(places)
+    return notes
+
+
+def _put_back(journal: Journal, places: Sequence[Place]) -> None:
+    try:
+        _end(journal, places, finish=False)
+    except (OSError, PinproofError) as error:
+        raise UnavailableError(
+            f"{places[0].shown}: it could not be written, nor put back: {error}",
+            code="migrate-unfinished",
+            remedy="see to the disk, then end it with pinproof migrate --recover",
+        ) from error
+
+
+def _end(journal: Journal, places: Sequence[Place], *, finish: bool) -> bool:
+    """End a pending journal from what is on the disk; return whether all files are written.
+
+    It goes forward only if it may, a file was written, and no file holds anything foreign.
+    """
+    for place in places:
+        undisplace(place)
+    pins = [pin_of(place, place.name) for place in places]
+    new = [pin == place.record.after for pin, place in zip(pins, places, strict=True)]
+    old = [pin == place.record.before for pin, place in zip(pins, places, strict=True)]
+    foreign = [p for p, is_new, is_old in zip(places, new, old, strict=True) if not is_new | is_old]
+    forward = finish and any(new) and not foreign
+    for number, place in enumerate(places):
+        if forward and old[number]:
+            target = standing.look(place.shown, place.folder, place.name, limit=LARGEST_FILE)
+            remove(place, place.record.temporary)
+            write_beside(place, target, journal.text(number, "after"))
+            take_name(place, target)
+        elif not forward and new[number]:
+            restore(place, journal.text(number, "before"))
+    clean(places, bytecode=forward)
+    if forward:
+        journals_of.move(journal, "")
+    elif foreign and finish:
+        journals_of.move(journal, ".undone")
+        raise UnavailableError(
+            f"{foreign[0].shown}: it was changed by somebody else before this migration was ended",
+            code="migrate-changed",
+            remedy="it is left as it is; files of the same set hold their old bytes, and those "
+            f"that this one had are in {journal.folder.with_name(journal.id)}.undone",
+        )
+    else:
+        journals_of.drop(journal)
+    return forward
+
+
+# ── what a transaction stands on ───────────────────────────────────────────────────────────────
+
+
+@contextmanager
+def _open(records: Sequence[Record], shown: Sequence[str]) -> Iterator[list[Place]]:
+    """Open the folder of every file, following no link, and lock each folder once."""
+    with ExitStack() as stack:
+        folders: dict[tuple[int, int], int] = {}
+        places = []
+        for record, name in zip(records, shown, strict=True):
+            *above, base = record.path.split("/")[1:]
+            try:
+                folder = stack.enter_context(opened(Path("/"), above))
+            except OSError as error:
+                raise unreadable(name, error) from error
+            status = os.fstat(folder)
+            folder = folders.setdefault((status.st_dev, status.st_ino), folder)
+            places.append(Place(record=record, shown=name, folder=folder, name=base))
+        for identity in sorted(folders):
+            first = next(place.shown for place in places if place.folder == folders[identity])
+            stack.enter_context(locked(folders[identity], shown=first))
+        yield places
+
+
+def _unchanged(place: Place, request: Request) -> Target:
+    """Read a file again, and refuse it unless it is what was planned for."""
+    target = standing.look(place.shown, place.folder, place.name, limit=LARGEST_FILE)
+    if not place.record.before.matches(target.data):
+        raise changed(place)
+    standing.refuse_obstacles(
+        target,
+        break_hard_link=request.break_hard_link,
+        drop_attributes=request.drop_attributes,
+    )
+    return target
+
+
+def _refuse_unfinished(journals: Path, places: Sequence[Place]) -> None:
+    paths = {place.record.path: place.shown for place in places}
+    for journal in journals_of.unfinished(journals):
+        for record in journal.records:
+            if record.path in paths:
+                raise UnavailableError(
+                    f"{paths[record.path]}: a migration of it was begun and not finished",
+                    code="migrate-unfinished",
+                    remedy="end it with pinproof migrate --recover, then plan again",
+                )
+
+
+def _record(plan: Plan, now: datetime) -> Record:
+    place = Path(plan.name)
+    path = str(place.parent.resolve() / place.name)
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        raise UnavailableError(
+            f"{plan.name}: its path is not UTF-8, and a journal could not name it",
+            code="cannot-read",
+            remedy="move it to a folder whose name is UTF-8, and back afterwards",
+        ) from None
+    before, after = Pin.of(plan.before), Pin.of(plan.after)
+    told = f"{path}\0{before}\0{after}\0{print_time(now)}"
+    return Record(
+        path=path,
+        temporary=f".pinproof-{sha256(told.encode())[:16]}",
+        before=before,
+        after=after,
+        lineage=plan.lineage,
+        source=plan.source,
+        target=plan.target,
+        bytecode=(),
+    )
+
+
+def _with_bytecode(place: Place, target: Target) -> Place:
+    """Find the compiled files that Python would go on loading; a link on the way is refused."""
+    mtime = target.standing.modified // 10**9
+    found = FileBytes(name=place.record.path, data=target.data, mtime=mtime)
+    there = beside.companions(found)
+    names = loaded(there, found.data, found.name) if there else ()
+    cache = Path(place.record.path).parent / "__pycache__"
+    if names and cache.is_symlink():
+        raise UnavailableError(
+            f"{place.shown}: expected a folder __pycache__ beside it, got a link",
+            code="migrate-link",
+            remedy="remove the link, or what it leads to: Python writes compiled files again",
+        )
+    return replace(place, record=replace(place.record, bytecode=names))
+
+
+@contextmanager
+def _signals_deferred() -> Iterator[None]:
+    """Keep signals that end a process from ending it between two steps."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, _DEFERRED)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _signals_too_late() -> None:
+    """Take back an interrupt that came after the last moment to heed it: all is written."""
+    while signal.SIGINT in signal.sigpending():
+        signal.sigwait([signal.SIGINT])
+
+
+def _refused_by_system(error: OSError, places: Sequence[Place]) -> PinproofError:
+    return UnavailableError(
+        f"{places[0].shown}: {(error.strerror or 'cannot be written').lower()}",
+        code="cannot-write",
+        remedy="make room or get the right to write to its folder; nothing was written",
+    )
+
+
+def _replaced(place: Place, notes: tuple[str, ...]) -> Replaced:
+    record = place.record
+    return Replaced(
+        name=place.shown,
+        lineage=record.lineage,
+        source=record.source,
+        target=record.target,
+        before=record.before,
+        after=record.after,
+        bytecode=record.bytecode,
+        notes=notes,
+    )

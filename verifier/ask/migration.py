@@ -1,0 +1,361 @@
+"""What it would take to bring a host to another version, or why that is refused (CHECKS migrate).
+
+1. The file is a plain one that can be replaced: no link, no mount point, one name.
+2. It is judged as it is, by the policy: a supported version, one that the policy names, or a
+   registered base. What `verify helper` refuses is refused here, for the same reasons.
+3. The payload is searched for the texts of the target, each proved by its pin.
+4. The version is taken out; what remains is the host that an install would start from.
+5. The target is put in, at the place of the old helper, or for a first install before its anchor.
+6. The result is judged by the same check, must be the target, and must compile; what is neither
+   helper nor site is byte for byte what it was, but for the import line.
+
+Nothing is written: `verifier.actions.migrate` does that with a plan.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from verifier.ask.answers import unregistered
+from verifier.ask.helper import demanded, lineages, outcomes, subject, verdict
+from verifier.ask.payloads import texts
+from verifier.ask.reading import Reach
+from verifier.ask.trusted import Trust
+from verifier.ask.trusted import trust as open_trust
+from verifier.catalog.entries.helper import Base, Lineage, Status, Version
+from verifier.catalog.open import Refused
+from verifier.checks import python_source
+from verifier.checks.helper import check
+from verifier.checks.helper.companions import loaded
+from verifier.checks.helper.install import (
+    Bare,
+    as_base,
+    installed_in,
+    put_in,
+    taken_out,
+)
+from verifier.checks.helper.payload import Search
+from verifier.checks.helper.regions import Installed, Remainder
+from verifier.checks.helper.rest import without_import
+from verifier.core.companions import Companions
+from verifier.core.demand import HelperDemand, Pristine
+from verifier.core.errors import PinproofError, WrongCallError
+from verifier.core.finding import Finding
+from verifier.core.limits import HOST_BYTES
+from verifier.core.migration import Plan, Planned
+from verifier.core.outcome import Failed, Outcome, Result
+from verifier.core.table import nearest
+from verifier.core.value import frozen
+from verifier.core.verdict import Verdict
+from verifier.sources import argument, beside, standing
+from verifier.sources.file import STDIN, FileBytes
+
+_BASE = "base:"
+
+
+@frozen
+class Request:
+    """What is asked of every file of one call; `to` is a version, or `base:NAME`."""
+
+    to: str
+    payload: tuple[str, ...] = ()
+    lineage: str | None = None
+    break_hard_link: bool = False
+    drop_attributes: bool = False
+    max_size: int = HOST_BYTES
+    reach: Reach = Reach()
+
+
+def plan_migration(
+    files: Sequence[str], request: Request, *, trust: Trust | None = None
+) -> Planned:
+    """Plan the migration of host files; nothing is written.
+
+    `files` are plain paths. Every file gets a result, and a plan if the result is verified: what
+    stands in it may be migrated, and what would then stand in it is `request.to`.
+
+    Raises `WrongCallError` if `files` is empty or names one twice, if the target is not
+    registered or was never published, or if the policy demands nothing of helpers.
+    """
+    trust = trust or open_trust()
+    demand = demanded(trust, None)
+    _refuse_call(files, request, trust)
+    results: list[Result | Failed] = []
+    plans: list[Plan | None] = []
+    for name in files:
+        try:
+            result, plan = _planned(name, request, trust, demand)
+        except WrongCallError:
+            raise
+        except PinproofError as error:
+            results.append(Failed.of(name, error))
+            plans.append(None)
+            continue
+        results.append(result)
+        plans.append(plan)
+    return Planned(report=trust.report(tuple(results)), plans=tuple(plans))
+
+
+def authentic(name: str, data: bytes, lineage: str, trust: Trust) -> bool:
+    """Whether bytes are a version or base of a lineage that the registry knows and no one revoked.
+
+    For undoing: the policy that once accepted them need not be the present one.
+    """
+    entry = None if isinstance(trust.catalog, Refused) else trust.catalog.helper(lineage)
+    if not isinstance(entry, Lineage):
+        return False
+    anything = HelperDemand(
+        facets=frozenset({"helper"}),
+        accept=frozenset(f"{entry.name}/{version.id}" for version in entry.versions),
+        pristine=Pristine.VERIFIED,
+    )
+    outcome = check(data, entry, demand=anything, filename=name)
+    result = verdict(outcome, subject(FileBytes(name=name, data=data)), trust, anything)
+    return result.verdict is Verdict.VERIFIED
+
+
+# ── one file ───────────────────────────────────────────────────────────────────────────────────
+
+
+def _planned(
+    name: str, request: Request, trust: Trust, demand: HelperDemand
+) -> tuple[Result, Plan | None]:
+    with standing.folder_of(name) as (folder, base_name):  # 1
+        target = standing.look(name, folder, base_name, limit=request.max_size)
+        standing.refuse_obstacles(
+            target,
+            break_hard_link=request.break_hard_link,
+            drop_attributes=request.drop_attributes,
+        )
+    found = FileBytes(name=name, data=target.data, mtime=target.standing.modified // 10**9)
+    source = replace(demand, current_only=False, pristine=Pristine.VERIFIED)
+    lineage = _lineage(found, request, trust)
+    named = lineage.name if lineage else None
+    outcome = outcomes(found, trust.catalog, source, lineage=named)[0]  # 2
+    result = verdict(outcome, subject(found), trust, source)
+    if result.verdict is not Verdict.VERIFIED or lineage is None:
+        return result, None
+    made = _made(found, lineage, request, outcome)
+    if isinstance(made, Finding):
+        refused = replace(outcome, findings=(*outcome.findings, made))
+        return verdict(refused, subject(found), trust, source), None
+    after = _judged(
+        found, made, lineage, trust, replace(source, expect=_version_id(request, lineage))
+    )
+    finding = _unsound(found.data, made, after, lineage)
+    if finding is not None:
+        refused = replace(outcome, findings=(*outcome.findings, finding))
+        return verdict(refused, subject(found), trust, source), None
+    plan = Plan(
+        name=name,
+        lineage=lineage.name,
+        source=_standing_as(result, lineage),
+        target=request.to if request.to.startswith(_BASE) else _version_id(request, lineage) or "",
+        before=found.data,
+        after=made,
+        now=_words(result),
+        then=_words(after),
+        changes=_changes(found.data, made, lineage),
+    )
+    return result, plan
+
+
+def _lineage(found: FileBytes, request: Request, trust: Trust) -> Lineage | None:
+    """Return the one lineage that is meant; None leaves it to the check to say what is wrong."""
+    if isinstance(trust.catalog, Refused):
+        return None
+    names = [request.lineage] if request.lineage else lineages(found.data, trust.catalog)
+    if isinstance(names, Refused):
+        return None
+    entries = [entry for name in names if isinstance(entry := trust.catalog.helper(name), Lineage)]
+    able = [entry for entry in entries if _target(request.to, entry) is not None]
+    if len(able) > 1:
+        raise WrongCallError(
+            f"{found.name}: {' and '.join(e.name for e in able)} have {request.to}",
+            code="wrong-call",
+            remedy="name the one to migrate with --lineage",
+        )
+    if entries and not able:
+        raise _no_such_target(request.to, entries[0])
+    return able[0] if able else None
+
+
+def _made(
+    found: FileBytes, lineage: Lineage, request: Request, outcome: Outcome
+) -> bytes | Finding:
+    """Make the bytes that would be written (steps 3 to 5), or say what they cannot be made of."""
+    target = _target(request.to, lineage)
+    installed = installed_in(found.data, lineage)
+    if isinstance(target, Base):
+        bare = taken_out(found.data, installed) if installed else Bare(data=found.data, contexts={})
+        return as_base(bare, lineage, target)
+    if target is None or target.body is None:
+        raise _no_such_target(request.to, lineage)
+    if any(i.version == target.id for i in outcome.identified):
+        return found.data
+    search = Search(lineage, target, target.body)
+    search.look(found.data)
+    looked_at = []
+    for text in () if search.complete else texts(request.payload, reach=request.reach):
+        search.look_at_file(text.data, python=text.python)
+        looked_at.append(text.data)
+        if search.complete:
+            break
+    if not search.complete:
+        files = "1 file" if len(looked_at) == 1 else f"{len(looked_at):,} files"
+        where = f"{files} of the payload" if request.payload else "the host: no payload was given"
+        return search.missing(looked_at, looked_at=where)
+    bare = taken_out(found.data, installed) if installed else Bare(data=found.data, contexts={})
+    return put_in(bare, lineage, target.body, search.pieces())
+
+
+def _judged(
+    found: FileBytes, made: bytes, lineage: Lineage, trust: Trust, demand: HelperDemand
+) -> Result:
+    """Step 6: judge what would be written, with the compiled files that would then be left."""
+    there = beside.companions(found)
+    gone = set(loaded(there, found.data, found.name)) if there else set()
+    left = there and Companions(
+        entries=there.entries,
+        bytecode=tuple(pyc for pyc in there.bytecode if pyc.path not in gone),
+        mtime=-1,  # none of them is as old as a file that is yet to be written
+        size=len(made),
+    )
+    outcome = check(made, lineage, demand=demand, filename=found.name, companions=left)
+    return verdict(outcome, subject(FileBytes(name=found.name, data=made)), trust, demand)
+
+
+def _unsound(before: bytes, after: bytes, result: Result, lineage: Lineage) -> Finding | None:
+    problem = None
+    if result.verdict is not Verdict.VERIFIED:
+        codes = ", ".join(dict.fromkeys(f.code for f in result.findings)) or "nothing that holds"
+        problem = f"{result.verdict}: {codes}"
+    elif not python_source.compiles(after):
+        problem = "a file that Python does not compile"
+    elif not _same_elsewhere(before, after, lineage):
+        problem = "other bytes than the helper's, its sites' and its import line's"
+    if problem is None:
+        return None
+    return Finding(
+        code="migrate-unsound",
+        expected="a result that the same policy verifies as the version asked for",
+        got=problem,
+        cause="the policy does not accept the target, or this host is not what it was made for",
+        remedy="judge with a policy that accepts the target (pinproof show prints its status), "
+        "or install it on the host that the entry's base pins",
+    )
+
+
+def _same_elsewhere(before: bytes, after: bytes, lineage: Lineage) -> bool:
+    """Whether two hosts are the same but for helper, sites, and the import line."""
+    first, second = (_elsewhere(data, lineage) for data in (before, after))
+    return not first.isdisjoint(second)
+
+
+def _elsewhere(data: bytes, lineage: Lineage) -> set[bytes]:
+    installed = installed_in(data, lineage)
+    rest = Remainder(data, installed.removed).data if installed else data
+    return {rest, without_import(rest, lineage) or rest}
+
+
+# ── the target ─────────────────────────────────────────────────────────────────────────────────
+
+
+def _target(to: str, lineage: Lineage) -> Version | Base | None:
+    if to.startswith(_BASE):
+        return next((base for base in lineage.bases if base.name == to.removeprefix(_BASE)), None)
+    version = lineage.version(to)
+    return version if version is not None and version.body is not None else None
+
+
+def _version_id(request: Request, lineage: Lineage) -> str | None:
+    target = _target(request.to, lineage)
+    return target.id if isinstance(target, Version) else None
+
+
+def _refuse_call(files: Sequence[str], request: Request, trust: Trust) -> None:
+    if not files:
+        raise WrongCallError(
+            "no file to migrate", code="wrong-call", remedy="name at least one host file"
+        )
+    for name in files:
+        if argument.is_prefixed(name) or name in (STDIN, ""):
+            raise WrongCallError(
+                f"{name or 'an empty argument'}: expected the path of a file to write",
+                code="wrong-call",
+                remedy="name the installed file itself; commits and archives are never changed",
+            )
+    if isinstance(trust.catalog, Refused):
+        return
+    names = trust.catalog.names("helper")
+    if request.lineage is not None and request.lineage not in names:
+        raise unregistered(request.lineage, names, option="--lineage")
+    entries = [trust.catalog.helper(name) for name in names]
+    known = [e for e in entries if isinstance(e, Lineage) and request.lineage in (None, e.name)]
+    if known and not any(_target(request.to, entry) for entry in known):
+        raise _no_such_target(request.to, *known)
+
+
+def _no_such_target(to: str, *lineages: Lineage) -> WrongCallError:
+    """Return the error for a target that cannot be installed, with those that can."""
+    asked = (entry.version(to) for entry in lineages)
+    named = next((version for version in asked if version is not None), None)
+    targets = [v.id for e in lineages for v, _ in e.published if v.status is not Status.REVOKED]
+    targets += [f"{_BASE}{base.name}" for entry in lineages for base in entry.bases]
+    where = f"{lineages[0].name} has" if len(lineages) == 1 else "no lineage has"
+    if named is not None:
+        message = f"--to: {named.id} was never published: {named.reason}"
+    else:
+        near = nearest(to, targets)
+        no = "no " if len(lineages) == 1 else ""
+        hint = f", did you mean {near}?" if near else ""
+        message = f"--to: {where} {no}version or base {to}{hint}"
+    return WrongCallError(
+        message,
+        code="wrong-call",
+        remedy=f"name one of {', '.join(dict.fromkeys(targets))}",
+    )
+
+
+# ── words ──────────────────────────────────────────────────────────────────────────────────────
+
+
+def _standing_as(result: Result, lineage: Lineage) -> str:
+    found = result.identified[0]
+    if found.version != "pristine":
+        return found.version
+    return next(
+        (f"{_BASE}{b.name}" for b in lineage.bases if found.detail.startswith(f"base {b.name}")),
+        "base",
+    )
+
+
+def _words(result: Result) -> str:
+    """Say what stands in a file: version, sites, and what is known of the rest."""
+    found, held = result.identified[0], {c.facet: c for c in result.coverage}
+    if found.version == "pristine":
+        return f"no helper, {found.detail}"
+    sites, rest = held["sites"].detail.split(" of ")[0], held["whole-file"]
+    whole = rest.detail if rest.state.holds else "the rest not attested"
+    return f"{found.version}, {sites} {'site' if sites == '1' else 'sites'}, {whole}"
+
+
+def _changes(before: bytes, after: bytes, lineage: Lineage) -> str:
+    """Say which parts change; that nothing else does has been proved."""
+    if before == after:
+        return "nothing"
+    old, new = (installed_in(data, lineage) for data in (before, after))
+    one, other = _size(old), _size(new)
+    helper = f"helper {one:,} → {other:,} bytes" if one and other else ""
+    helper = helper or f"helper {'+' if other else '-'} {one or other:,} bytes"
+    sites = max(len(placed.sites) for placed in (old, new) if placed)
+    line = _import_line(before, after, lineage)
+    return f"{helper}, {sites} {'site' if sites == 1 else 'sites'}{line}, nothing else"
+
+
+def _import_line(before: bytes, after: bytes, lineage: Lineage) -> str:
+    had, has = (without_import(data, lineage) is not None for data in (before, after))
+    return "" if had == has else f", the import line {'added' if has else 'taken out'}"
+
+
+def _size(installed: Installed | None) -> int:
+    return installed.helper.end - installed.helper.start if installed else 0

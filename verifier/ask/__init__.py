@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from verifier.ask.answers import Answer, Answered, Listing
     from verifier.ask.helper import verify_helper, why
     from verifier.ask.identity import identify
+    from verifier.ask.migration import Request, plan_migration
     from verifier.ask.reading import Reach
     from verifier.ask.registry import check_registry, explain, list_entries, show
     from verifier.ask.trees import diff_tree, list_tree
@@ -29,6 +30,7 @@ __all__ = [
     "Answered",
     "Listing",
     "Reach",
+    "Request",
     "Trust",
     "check_registry",
     "diff_tree",
@@ -36,6 +38,7 @@ __all__ = [
     "identify",
     "list_entries",
     "list_tree",
+    "plan_migration",
     "show",
     "trust",
     "verify_helper",
@@ -48,6 +51,7 @@ _HOMES: Final = {
     "answers": ("Answer", "Answered", "Listing"),
     "helper": ("verify_helper", "why"),
     "identity": ("identify",),
+    "migration": ("Request", "plan_migration"),
     "reading": ("Reach",),
     "registry": ("check_registry", "explain", "list_entries", "show"),
     "trees": ("diff_tree", "list_tree"),

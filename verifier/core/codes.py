@@ -291,7 +291,7 @@ _ROWS: Final = (
     Code("migrate-busy", "input", _ERROR, "another migration is at work in the folder"),
     Code("migrate-changed", "input", _ERROR, "the file is not what was planned for"),
     Code("migrate-unfinished", "input", _ERROR, "a migration was not finished"),
-    Code("journal-unknown", "input", _ERROR, "there is no such journal"),
+    Code("journal-unknown", "input", _ERROR, "there is no journal that can be undone"),
     Code("journal-damaged", "input", _ERROR, "a journal is not as it was written"),
     Code("journal-unauthentic", "input", _ERROR, "the bytes to restore do not authenticate"),
     # not findings: there was nothing to judge with

@@ -87,6 +87,8 @@ def _says_no(item: Result) -> bool:
 def _standing(item: Result, found: Identified, main: Finding | None) -> str:
     if main is not None and main.code == "helper-not-accepted":
         return ": authentic, not accepted"
+    if main is not None and main.code.startswith("migrate-"):
+        return ", and cannot be brought to the version asked for"
     if _says_no(item):
         return ", but not as published"
     if main is not None and main.code != "helper-not-expected":

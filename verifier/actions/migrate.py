@@ -14,6 +14,7 @@ before; and where the file system cannot exchange names, that nobody replaces th
 moment between the last look and the renaming.
 """
 
+import errno
 import os
 import signal
 from collections.abc import Iterator, Sequence
@@ -63,7 +64,7 @@ def write(planned: Planned, request: Request, *, journals: Path, now: datetime) 
     plans = [plan for plan in planned.plans if plan is not None and not plan.idle]
     if not planned.sound:
         raise ValueError("a plan that is not sound cannot be written")
-    records = [_record(plan, now) for plan in plans]
+    records = [_record(plan, _resolved(plan.name), now) for plan in plans]
     blobs = [(plan.before, plan.after) for plan in plans]
     shown = [plan.name for plan in plans]
     return _written("written", records, blobs, shown, request, journals=journals, now=now)
@@ -96,7 +97,7 @@ def undo(name: str, trust: Trust, request: Request, *, journals: Path, now: date
             then="",
             changes="",
         )
-        records.append(_record(plan, now))
+        records.append(_record(plan, record.path, now))
         blobs.append((after, before))
     shown = [record.path for record in records]
     done = _written("undone", records, blobs, shown, request, journals=journals, now=now)
@@ -148,7 +149,7 @@ def _written(
                 if isinstance(error, OSError):
                     raise _refused_by_system(error, places) from error
                 raise
-            journal = journals_of.move(journal, "")  # 6
+            journal = _told(journal, places)  # 6
             _signals_too_late()
     files = tuple(_replaced(place, said) for place, said in zip(places, notes, strict=True))
     return Migrated(word=word, files=files, journal=journal.id)
@@ -170,6 +171,18 @@ def _carried_out(
             raise changed(place)
     clean(places)
     return notes
+
+
+def _told(journal: Journal, places: Sequence[Place]) -> Journal:
+    try:
+        return journals_of.move(journal, "")
+    except OSError as error:
+        raise UnavailableError(
+            f"{places[0].shown}: it was written, but its journal {journal.id} cannot say so: "
+            f"{(error.strerror or 'refused').lower()}",
+            code="migrate-unfinished",
+            remedy="see to the state folder, then end it with pinproof migrate --recover",
+        ) from error
 
 
 def _put_back(journal: Journal, places: Sequence[Place]) -> None:
@@ -233,7 +246,7 @@ def _open(records: Sequence[Record], shown: Sequence[str]) -> Iterator[list[Plac
             try:
                 folder = stack.enter_context(opened(Path("/"), above))
             except OSError as error:
-                raise unreadable(name, error) from error
+                raise _not_there(name, error) from error
             status = os.fstat(folder)
             folder = folders.setdefault((status.st_dev, status.st_ino), folder)
             places.append(Place(record=record, shown=name, folder=folder, name=base))
@@ -268,17 +281,22 @@ def _refuse_unfinished(journals: Path, places: Sequence[Place]) -> None:
                 )
 
 
-def _record(plan: Plan, now: datetime) -> Record:
-    place = Path(plan.name)
+def _resolved(name: str) -> str:
+    """Return the path that a journal will name: no link is left in it but the file itself."""
+    place = Path(name)
     path = str(place.parent.resolve() / place.name)
     try:
         path.encode()
     except UnicodeEncodeError:
         raise UnavailableError(
-            f"{plan.name}: its path is not UTF-8, and a journal could not name it",
+            f"{name}: its path is not UTF-8, and a journal could not name it",
             code="cannot-read",
             remedy="move it to a folder whose name is UTF-8, and back afterwards",
         ) from None
+    return path
+
+
+def _record(plan: Plan, path: str, now: datetime) -> Record:
     before, after = Pin.of(plan.before), Pin.of(plan.after)
     told = f"{path}\0{before}\0{after}\0{print_time(now)}"
     return Record(
@@ -323,6 +341,16 @@ def _signals_too_late() -> None:
     """Take back an interrupt that came after the last moment to heed it: all is written."""
     while signal.SIGINT in signal.sigpending():
         signal.sigwait([signal.SIGINT])
+
+
+def _not_there(name: str, error: OSError) -> PinproofError:
+    if error.errno not in (errno.ELOOP, errno.ENOTDIR):
+        return unreadable(name, error)
+    return UnavailableError(
+        f"{name}: expected folders on the way to it, got a link or another file",
+        code="migrate-link",
+        remedy="put the folder back where it was; no link is followed to what a journal names",
+    )
 
 
 def _refused_by_system(error: OSError, places: Sequence[Place]) -> PinproofError:

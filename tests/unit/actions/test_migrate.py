@@ -1,0 +1,529 @@
+"""Writing a migration: what is kept, what is refused, and that a refusal changes nothing."""
+
+import hashlib
+import importlib.util
+import json
+import os
+import py_compile
+import signal
+import stat
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import Final
+
+import pytest
+from support import hosts, runs
+from support.migrating import OLD_TIME, PAYLOAD, Bench
+from support.registry import Registry
+
+from verifier.actions import durable, migrate, replacing
+from verifier.core.errors import PinproofError, UnavailableError
+from verifier.core.verdict import Exit
+from verifier.sources import standing
+
+VERSIONS: Final = ("v1", "v2", "v5", "v6")
+LAYOUTS: Final = ("{}", "{} then aging", "aging then {}")
+
+
+@pytest.fixture
+def bench(tmp_path: Path, test_registry: Registry) -> Bench:
+    return Bench(tmp_path, test_registry)
+
+
+@pytest.fixture
+def region(tmp_path: Path, test_registry: Registry) -> Bench:
+    """For hosts whose rest no base attests."""
+    return Bench(tmp_path, test_registry, policy="region")
+
+
+def refused(bench: Bench, code: str, act: object) -> PinproofError:
+    """Call `act`; it must raise that code and change nothing in the folder of hosts."""
+    before = runs.content(bench.folder)
+    assert callable(act)
+    with pytest.raises(PinproofError) as caught:
+        act()
+    assert caught.value.code == code, caught.value.message
+    assert caught.value.remedy
+    assert runs.content(bench.folder) == before
+    assert ".pending" not in bench.states()
+    return caught.value
+
+
+# ── what is written ────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("old", VERSIONS)
+@pytest.mark.parametrize("new", VERSIONS)
+def test_a_migration_is_a_fresh_install_and_undo_takes_it_back(
+    region: Bench, layout: str, old: str, new: str
+) -> None:
+    host = region.host(layout.format(old))
+    planned = region.plan(new, host)
+    assert planned.sound
+    if old == new:
+        assert all(plan is not None and plan.idle for plan in planned.plans)
+        return
+    done = region.write(planned)
+    assert host.read_bytes() == hosts.host(layout.format(new))
+    again = region.plan(new, host)
+    assert all(plan is not None and plan.idle for plan in again.plans)
+    region.undo(done.journal)
+    assert host.read_bytes() == hosts.host(layout.format(old))
+    assert region.names() == ["host.py"]
+    assert region.states() == ["", ".undone"]
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_a_bare_base_there_and_back(bench: Bench, version: str) -> None:
+    host = bench.host("clean")
+    bench.migrate(version, host)
+    assert host.read_bytes() == hosts.host(version)
+    bench.migrate("base:pinned-clean", host)
+    assert host.read_bytes() == hosts.host("clean")
+
+
+def test_what_is_current_is_left_alone(bench: Bench) -> None:
+    host = bench.host("v6")
+    planned = bench.plan("v6", host, payload=())
+    assert planned.exit is Exit.OK
+    assert host.stat().st_mtime == OLD_TIME
+    assert bench.states() == []
+
+
+def test_mode_owner_and_attributes_are_kept_and_time_moves_on(bench: Bench) -> None:
+    host = bench.host("v5")
+    host.chmod(0o2754)
+    if os.geteuid() == 0:
+        os.chown(host, 12345, 23456)
+        host.chmod(0o2754)
+    os.setxattr(host, "user.note", b"kept")
+    before = host.stat()
+    bench.migrate("v6", host)
+    after = host.stat()
+    kept = ("st_mode", "st_uid", "st_gid", "st_nlink")
+    assert [getattr(after, k) for k in kept] == [getattr(before, k) for k in kept]
+    assert os.getxattr(host, "user.note") == b"kept"
+    assert after.st_mtime - before.st_mtime >= 2
+
+
+@pytest.mark.parametrize("ahead", [0, 1, -1])
+def test_the_time_is_two_seconds_from_the_old_one(bench: Bench, ahead: int) -> None:
+    """A compiled file holds whole seconds of it, and might be taken for the new bytes' own."""
+    host = bench.host("v5")
+    os.utime(host, ns=(0, host.stat().st_ctime_ns + ahead * 10**9))
+    before = host.stat().st_mtime_ns
+    done = bench.migrate("v6", host)
+    middle = host.stat().st_mtime_ns
+    assert abs(middle - before) >= 2 * 10**9
+    bench.undo(done.journal)
+    assert abs(host.stat().st_mtime_ns - middle) >= 2 * 10**9
+
+
+def test_compiled_files_of_the_old_bytes_go_and_others_stay(bench: Bench) -> None:
+    host = bench.host("v5", "queue_host.py")
+    cached = Path(importlib.util.cache_from_source(str(host)))
+    py_compile.compile(str(host), doraise=True)
+    unchecked = cached.with_name("queue_host.cpython-399.pyc")
+    mode = py_compile.PycInvalidationMode.UNCHECKED_HASH
+    py_compile.compile(str(host), str(unchecked), doraise=True, invalidation_mode=mode)
+    other = cached.with_name("other_host.cpython-311.pyc")
+    other.write_bytes(unchecked.read_bytes())
+    stale = cached.with_name("queue_host.cpython-398.pyc")
+    stale.write_bytes(cached.read_bytes()[:8] + bytes(8) + cached.read_bytes()[16:])
+    done = bench.migrate("v6", host)
+    assert set(done.files[0].bytecode) == {f"__pycache__/{p.name}" for p in (cached, unchecked)}
+    assert not cached.exists()
+    assert not unchecked.exists()
+    assert other.exists()
+    assert stale.exists()
+
+
+def test_the_policy_sees_bytecode_as_it_will_be(tmp_path: Path, test_registry: Registry) -> None:
+    policy = tmp_path / "own.toml"
+    policy.write_text(
+        'schema = "policy/v1"\nname = "own"\ndescription = "bytecode too"\n\n[helper]\n'
+        'demand = ["helper", "sites", "scope", "whole-file", "bytecode"]\n'
+    )
+    bench = Bench(tmp_path, test_registry, policy=str(policy))
+    host = bench.host("v5")
+    py_compile.compile(str(host), doraise=True)
+    bench.migrate("v6", host)
+    assert host.read_bytes() == hosts.host("v6")
+    assert bench.names() == ["__pycache__", "host.py"]
+
+
+def test_journals_are_for_this_user_alone(bench: Bench) -> None:
+    done = bench.migrate("v6", bench.host("v5"))
+    (journal,) = bench.journals.iterdir()
+    assert journal.name == done.journal
+    assert {p.name: stat.S_IMODE(p.stat().st_mode) for p in journal.iterdir()} == {
+        "journal.json": 0o600,
+        "0.before": 0o600,
+        "0.after": 0o600,
+    }
+    assert stat.S_IMODE(journal.stat().st_mode) == 0o700
+    assert (journal / "0.before").read_bytes() == hosts.host("v5")
+
+
+def test_a_set_is_written_whole(bench: Bench) -> None:
+    paths = [bench.host("v1", "a.py"), bench.host("v5", "below/b.py"), bench.host("v6", "c.py")]
+    done = bench.migrate("v6", *paths)
+    assert [path.read_bytes() for path in paths] == [hosts.host("v6")] * 3
+    assert [file.source for file in done.files] == ["v1", "v5"]
+    assert paths[2].stat().st_mtime == OLD_TIME
+    bench.undo(done.journal)
+    assert [p.read_bytes() for p in paths] == [hosts.host(v) for v in ("v1", "v5", "v6")]
+
+
+def test_a_set_of_which_one_is_refused_is_not_written(bench: Bench) -> None:
+    good, bad = bench.host("v5", "a.py"), bench.host("v5", "b.py")
+    bad.write_bytes(hosts.mutated({"from": "v5", "replace": [["+ 2.0", "+ 2.1"]]}))
+    before = runs.content(bench.folder)
+    planned = bench.plan("v6", good, bad)
+    assert not planned.sound
+    assert planned.exit is Exit.REJECTED
+    with pytest.raises(ValueError, match="not sound"):
+        bench.write(planned)
+    assert runs.content(bench.folder) == before
+
+
+# ── what is refused ────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_file_that_changed_since_the_plan(bench: Bench) -> None:
+    host = bench.host("v5")
+    planned = bench.plan("v6", host)
+    host.write_bytes(hosts.host("v2"))
+    refused(bench, "migrate-changed", lambda: bench.write(planned))
+    host.unlink()
+    refused(bench, "cannot-read", lambda: bench.write(planned))
+
+
+@pytest.mark.parametrize("exchanges", [True, False])
+def test_a_file_that_changes_in_the_last_moment(
+    bench: Bench, exchanges: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another program writes between the second reading and the name being taken."""
+    host, second = bench.host("v5", "a.py"), bench.host("v5", "b.py")
+    planned = bench.plan("v6", host, second)
+    other = hosts.host("v2")
+    beside = replacing.write_beside
+
+    def then_another_writes(place: replacing.Place, *rest: object) -> object:
+        made = beside(place, *rest)  # type: ignore[arg-type]
+        if place.name == "b.py":
+            (bench.folder / "new").write_bytes(other)
+            (bench.folder / "new").rename(second)
+        return made
+
+    monkeypatch.setattr(migrate, "write_beside", then_another_writes)
+    if not exchanges:
+        monkeypatch.setattr(replacing, "exchange", lambda *_: False)
+    with pytest.raises(UnavailableError) as caught:
+        bench.write(planned)
+    assert caught.value.code == "migrate-changed"
+    assert host.read_bytes() == hosts.host("v5"), "a mixed set"
+    assert second.read_bytes() == other
+    assert bench.names() == ["a.py", "b.py"]
+    assert bench.states() == []
+
+
+def test_without_exchange_it_is_renamed(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(replacing, "exchange", lambda *_: False)
+    host = bench.host("v5")
+    done = bench.migrate("v6", host)
+    bench.undo(done.journal)
+    assert host.read_bytes() == hosts.host("v5")
+    assert bench.names() == ["host.py"]
+
+
+def test_a_link_is_not_followed(bench: Bench) -> None:
+    host = bench.host("v5", "real.py")
+    link = bench.folder / "host.py"
+    link.symlink_to(host)
+    planned = bench.plan("v6", link)
+    assert planned.report.results[0].code == "migrate-link"  # type: ignore[union-attr]
+    assert planned.exit is Exit.ENVIRONMENT
+    sound = bench.plan("v6", host)
+    host.rename(bench.folder / "moved.py")
+    host.symlink_to(bench.folder / "moved.py")
+    refused(bench, "migrate-link", lambda: bench.write(sound))
+
+
+def test_a_folder_on_the_way_that_became_a_link(bench: Bench) -> None:
+    host = bench.host("v5", "below/host.py")
+    planned = bench.plan("v6", host)
+    done = bench.write(planned)
+    (bench.folder / "below").rename(bench.folder / "elsewhere")
+    (bench.folder / "below").symlink_to("elsewhere")
+    refused(bench, "migrate-link", lambda: bench.undo(done.journal))
+
+
+def test_hard_links_are_refused_unless_told(bench: Bench) -> None:
+    host = bench.host("v5")
+    other = bench.folder / "other.py"
+    other.hardlink_to(host)
+    planned = bench.plan("v6", host)
+    assert planned.report.results[0].code == "migrate-hard-link"  # type: ignore[union-attr]
+    bench.migrate("v6", host, break_hard_link=True)
+    assert other.read_bytes() == hosts.host("v5")
+    assert host.read_bytes() == hosts.host("v6")
+
+
+def test_access_lists_are_refused_unless_told(bench: Bench) -> None:
+    host = bench.host("v5")
+    # acl(5), version 2: owner rw, user 1234 r, group r, mask r, others r
+    rows = [(1, 6, -1), (2, 4, 1234), (4, 4, -1), (16, 4, -1), (32, 4, -1)]
+    packed = b"".join(
+        t.to_bytes(2, "little") + p.to_bytes(2, "little") + (i & 0xFFFFFFFF).to_bytes(4, "little")
+        for t, p, i in rows
+    )
+    try:
+        os.setxattr(host, "system.posix_acl_access", (2).to_bytes(4, "little") + packed)
+    except OSError as error:
+        pytest.skip(f"this file system has no access lists: {error.strerror}")
+    planned = bench.plan("v6", host)
+    assert planned.report.results[0].code == "migrate-attributes"  # type: ignore[union-attr]
+    done = bench.migrate("v6", host, drop_attributes=True)
+    assert "system.posix_acl_access" in done.files[0].notes[0]
+    assert os.listxattr(host) == []
+
+
+@pytest.mark.parametrize(
+    ("flags", "code"), [(0x10, "immutable"), (0x20, "append-only"), (0x100000, "verity")]
+)
+def test_flags_of_the_file_system(
+    bench: Bench, flags: int, code: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    host = bench.host("v5")
+    told = flags.to_bytes(8, "little")
+    monkeypatch.setattr(standing.fcntl, "ioctl", lambda *_: told)
+    (result,) = bench.plan("v6", host).report.results
+    assert result.code == "migrate-attributes"  # type: ignore[union-attr]
+    assert code in result.message  # type: ignore[union-attr]
+
+
+def test_a_really_immutable_file(bench: Bench) -> None:
+    host = bench.host("v5")
+    done = subprocess.run(["chattr", "+i", host], capture_output=True, check=False)
+    if done.returncode:
+        pytest.skip(f"chattr +i is not possible here: {done.stderr.decode().strip()}")
+    try:
+        (result,) = bench.plan("v6", host).report.results
+        assert result.code == "migrate-attributes"  # type: ignore[union-attr]
+        assert "chattr -i" in result.remedy  # type: ignore[union-attr]
+    finally:
+        subprocess.run(["chattr", "-i", host], check=True)
+
+
+def test_a_mount_point(bench: Bench, tmp_path: Path) -> None:
+    host, other = bench.host("v5"), tmp_path / "other.py"
+    other.write_bytes(hosts.host("v5"))
+    code = (
+        "import subprocess, sys\n"
+        "mounted = subprocess.run(['mount', '--bind', sys.argv[1], sys.argv[2]])\n"
+        "sys.exit(99 if mounted.returncode else subprocess.run(sys.argv[3:]).returncode)\n"
+    )
+    trusting = runs.trusting(bench.registry)
+    command = [runs.PROGRAM, "migrate", host, "--to", "v6", "--payload", PAYLOAD, "--write"]
+    done = subprocess.run(
+        ["unshare", "--mount", sys.executable, "-c", code, other, host, *command, *trusting],
+        capture_output=True,
+        env={**os.environ, "XDG_STATE_HOME": str(tmp_path / "state")},
+        check=False,
+    )
+    if done.returncode in (1, 99) and b"migrate-mount" not in done.stdout + done.stderr:
+        pytest.skip(f"no mount is possible here: {done.stderr.decode().strip()}")
+    assert done.returncode == 4, done
+    assert b"migrate-mount" in done.stdout + done.stderr
+    assert bench.names() == ["host.py"]
+    assert not (tmp_path / "state").exists()
+
+
+def test_two_at_once(bench: Bench) -> None:
+    host = bench.host("v5")
+    planned = bench.plan("v6", host)
+    with durable.opened(bench.folder) as folder, durable.locked(folder, shown="x"):
+        refused(bench, "migrate-busy", lambda: bench.write(planned))
+    bench.write(planned)
+    refused(bench, "migrate-changed", lambda: bench.write(planned))
+
+
+def test_a_race_of_processes_has_one_winner(bench: Bench, tmp_path: Path) -> None:
+    host = bench.host("v5")
+    trusting = runs.trusting(bench.registry)
+    command = [runs.PROGRAM, "migrate", host, "--payload", PAYLOAD, "--write", *trusting]
+    targets = ("v6", "v2", "v1", "base:pinned-clean")
+    running = [
+        subprocess.Popen(
+            [*command, "--to", to],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env={**os.environ, "XDG_STATE_HOME": str(tmp_path / "state")},
+        )
+        for to in targets
+    ]
+    ended = [(process.communicate(), process.returncode) for process in running]
+    wrote = [to for to, (_, code) in zip(targets, ended, strict=True) if code == 0]
+    assert wrote, ended
+    for (out, err), code in ended:
+        codes = (b"migrate-busy", b"migrate-changed", b"changed-while-read")
+        assert code == 0 or (code == 4 and any(c in out + err for c in codes)), (out, err)
+    finals = [hosts.host("clean" if to.startswith("base") else to) for to in wrote]
+    assert host.read_bytes() in finals
+    assert bench.names() == ["host.py"]
+
+
+def test_a_folder_that_may_not_be_written_to(bench: Bench, tmp_path: Path) -> None:
+    host = bench.host("v5")
+    bench.folder.chmod(0o555)
+    command = ["migrate", host, "--to", "v6", "--payload", PAYLOAD, "--write"]
+    ran = runs.program(
+        [*command, *runs.trusting(bench.registry)],
+        env={"XDG_STATE_HOME": str(tmp_path / "state")},
+        unprivileged=True,
+    )
+    bench.folder.chmod(0o755)
+    assert ran.exit == 4, ran
+    assert b"cannot-write" in ran.stderr
+    assert host.read_bytes() == hosts.host("v5")
+    assert list((tmp_path / "state/pinproof/journals").iterdir()) == []
+
+
+@pytest.mark.parametrize("room", [0, 100, 2970, 3500, 6000])
+def test_no_room(bench: Bench, tmp_path: Path, room: int) -> None:
+    """A limit on the size of files stands for a full disk: a write comes back short, then fails."""
+    host = bench.host("v5")
+    before = runs.content(bench.folder)
+    code = (
+        "import os, resource, sys; "
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[1]),) * 2); "
+        "os.execv(sys.argv[2], sys.argv[2:])"
+    )
+    command = [runs.PROGRAM, "migrate", host, "--to", "v6", "--payload", PAYLOAD, "--write"]
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(room), *command, *runs.trusting(bench.registry)],
+        capture_output=True,
+        env={**os.environ, "XDG_STATE_HOME": str(tmp_path / "state")},
+        check=False,
+    )
+    if room < 3000:
+        assert done.returncode == 4, done
+        assert runs.content(bench.folder) == before
+    else:
+        assert done.returncode == 0, done
+        assert host.read_bytes() == hosts.host("v6")
+
+
+def test_no_state_folder(bench: Bench, tmp_path: Path) -> None:
+    host = bench.host("v5")
+    trusting = runs.trusting(bench.registry)
+    command = ["migrate", host, "--to", "v6", "--payload", PAYLOAD, "--write", *trusting]
+    before = runs.content(bench.folder)
+    ran = runs.program(command, env={"HOME": "", "XDG_STATE_HOME": "relative"})
+    assert ran.exit == 2, ran
+    (tmp_path / "file").write_text("in the way")
+    ran = runs.program(command, env={"XDG_STATE_HOME": str(tmp_path / "file")})
+    assert ran.exit == 4, ran
+    assert b"cannot-write" in ran.stderr
+    assert runs.content(bench.folder) == before
+
+
+def test_a_signal_is_heeded_before_the_name_is_taken(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    host = bench.host("v5")
+    planned = bench.plan("v6", host)
+    before = runs.content(bench.folder)
+    beside = replacing.write_beside
+
+    def interrupted(*arguments: object) -> object:
+        signal.raise_signal(signal.SIGINT)
+        return beside(*arguments)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(migrate, "write_beside", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        bench.write(planned)
+    assert runs.content(bench.folder) == before
+    assert bench.states() == []
+    assert threading.current_thread() is threading.main_thread()
+
+
+def test_a_signal_that_comes_too_late_is_no_failure(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    host = bench.host("v5")
+    take = replacing.take_name
+
+    def interrupted(*arguments: object) -> None:
+        take(*arguments)  # type: ignore[arg-type]
+        signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(migrate, "take_name", interrupted)
+    bench.migrate("v6", host)
+    assert host.read_bytes() == hosts.host("v6")
+    assert bench.states() == [""]
+
+
+# ── undo ───────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_undo_only_what_is_still_there(bench: Bench) -> None:
+    host = bench.host("v5")
+    done = bench.migrate("v6", host)
+    host.write_bytes(hosts.host("v6") + b"# edited\n")
+    refused(bench, "migrate-changed", lambda: bench.undo(done.journal))
+
+
+def test_undo_once(bench: Bench) -> None:
+    done = bench.migrate("v6", bench.host("v5"))
+    back = bench.undo(done.journal)
+    refused(bench, "journal-unknown", lambda: bench.undo(done.journal))
+    bench.undo(back.journal)
+    assert (bench.folder / "host.py").read_bytes() == hosts.host("v6")
+
+
+@pytest.mark.parametrize("name", ["", "nothing", "20261129T000000Z-00000000", "../x", "/", "."])
+def test_undo_of_nothing(bench: Bench, name: str) -> None:
+    bench.migrate("v6", bench.host("v5"))
+    refused(bench, "journal-unknown", lambda: bench.undo(name))
+
+
+def test_undo_writes_only_what_authenticates(bench: Bench) -> None:
+    """A journal whose own pins say that anything at all was there before."""
+    done = bench.migrate("v6", bench.host("v5"))
+    folder = bench.journals / done.journal
+    other = b"import os\n"
+    document = json.loads((folder / "journal.json").read_text())
+    pin = {"sha256": hashlib.sha256(other).hexdigest(), "length": len(other)}
+    document["files"][0]["before"] = pin
+    (folder / "journal.json").write_text(json.dumps(document))
+    (folder / "0.before").write_bytes(other)
+    refused(bench, "journal-unauthentic", lambda: bench.undo(done.journal))
+
+
+@pytest.mark.parametrize("spoiled", ["blob", "document", "path", "temporary", "bytecode", "mode"])
+def test_a_damaged_journal(bench: Bench, spoiled: str) -> None:
+    done = bench.migrate("v6", bench.host("v5"))
+    folder = bench.journals / done.journal
+    document = json.loads((folder / "journal.json").read_text())
+    row = document["files"][0]
+    match spoiled:
+        case "blob":
+            (folder / "0.before").write_bytes(hosts.host("v2"))
+        case "document":
+            document["more"] = 1
+        case "path":
+            row["path"] = "host.py"
+        case "temporary":
+            row["temporary"] = "../host.py"
+        case "bytecode":
+            row["bytecode"] = ["../x.pyc"]
+        case "mode":
+            folder.chmod(0o777)
+    if spoiled not in ("blob", "mode"):
+        (folder / "journal.json").write_text(json.dumps(document))
+    refused(bench, "journal-damaged", lambda: bench.undo(done.journal))

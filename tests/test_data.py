@@ -114,14 +114,21 @@ def test_built_hosts_are_those_that_were_written_down(name: str) -> None:
     assert (hashlib.sha256(data).hexdigest(), len(data)) == HOSTS[name]
 
 
-def test_reports_follow_their_schema(tmp_path: Path, test_registry: registries.Registry) -> None:
-    schema = json.loads(shipped.read("schemas", "report.v1.schema.json"))
+def validator(name: str) -> jsonschema.Draft202012Validator:
+    schema = json.loads(shipped.read("schemas", f"{name}.v1.schema.json"))
     jsonschema.Draft202012Validator.check_schema(schema)
-    validator = jsonschema.Draft202012Validator(schema)
+    return jsonschema.Draft202012Validator(schema)
+
+
+def test_reports_follow_their_schema(tmp_path: Path, test_registry: registries.Registry) -> None:
+    migrations, reported = validator("migration"), validator("report")
     reports = list((PROJECT / "tests" / "cases").rglob("expected.json"))
     assert reports
     for path in reports:
         text = path.read_text().replace("<grammar>", "3.11")
         document: dict[str, Any] = json.loads(text) if text.startswith("{") else {}
+        if document.get("schema") == "pinproof.migration/v1":
+            migrations.validate(document)
+            document = document["report"]
         if document.get("schema") == "pinproof.report/v1":
-            validator.validate(document)
+            reported.validate(document)

@@ -1,7 +1,9 @@
 """Hosts for tests, built by the example's own installer, which pinproof never runs.
 
 A host is named by the steps that make it: `clean`, `v5`, `v5 then aging`, `aging then v5`.
-Their digests are written down in tests/unit/test_hosts.py, independently of any code.
+Their digests are written down in tests/unit/test_hosts.py, independently of any code. What carries
+a version is named too: `installer` is the file, `text v6` a helper alone, `stripped v6` that
+without the white space around it.
 """
 
 import importlib.util
@@ -28,6 +30,11 @@ def installer() -> ModuleType:
 @cache
 def host(name: str) -> bytes:
     """Build the host of that name."""
+    if name == "installer":
+        return (EXAMPLE / "installer.py").read_bytes()
+    if name.startswith(("text ", "stripped ")):
+        text: str = installer().VERSIONS[name.split()[1]][0]
+        return (text if name.startswith("text") else text.strip()).encode()
     data = (EXAMPLE / "host.py").read_bytes()
     for step in name.split(" then "):
         if step == "aging":

@@ -3,8 +3,8 @@
 A journal is a folder of the user's state folder, readable by nobody else: `journal.json`
 (`journal/v1`), and for each file its bytes before and after. Its name says how far it came, and
 changes in one step: `ID.new` (being made; no host was touched), `ID.pending` (hosts may be
-changed), `ID` (all of them are, and it can be undone), `ID.undone`. Blobs are read by the pins
-that the journal gives them.
+changed), `ID` (all of them are, and it can be undone), `ID.undone`, `ID.given-up` (somebody else
+changed a host before it was ended). Blobs are read by the pins that the journal gives them.
 """
 
 import json
@@ -83,7 +83,8 @@ def prepare(
     """
     made: Path | None = None
     try:
-        journals.mkdir(parents=True, exist_ok=True, mode=0o700)
+        for folder in (*reversed(journals.parents), journals):
+            folder.mkdir(exist_ok=True, mode=0o700)
         with opened(journals) as above, locked(above, shown=str(journals), wait=True):
             name = _free(journals, records, now)
             made = journals / f"{name}.new"
@@ -143,13 +144,18 @@ def find(journals: Path, name: str) -> Journal:
     states = {
         ".pending": ("it was not finished", "pinproof migrate --recover ends it"),
         ".undone": ("it was undone already", "nothing is left to undo"),
+        ".given-up": (
+            "it was given up: somebody else changed a file of it before it was ended",
+            f"the bytes that its files had are in {folder.name.partition('.')[0]}.given-up",
+        ),
     }
     for ending, (what, remedy) in states.items():
         if folder.name and folder.with_name(f"{folder.name.partition('.')[0]}{ending}").is_dir():
             raise UnavailableError(f"{name}: {what}", code="journal-unknown", remedy=remedy)
     there = [path.name for path in _folders(journals, "")]
+    what = "there is no journal in that folder" if "/" in name else "there is no such journal"
     raise UnavailableError(
-        f"{name or 'an empty name'}: there is no such journal",
+        f"{name or 'an empty name'}: {what}",
         code="journal-unknown",
         remedy=f"name one of {', '.join(there[-5:])}" if there else f"{journals} holds none",
     )

@@ -38,15 +38,16 @@ from verifier.actions.replacing import (
     undisplace,
     write_beside,
 )
-from verifier.ask.migration import Request, authentic
+from verifier.ask.migration import Request, authentic, compiled_from, named_twice, resolved
 from verifier.ask.trusted import Trust
-from verifier.checks.helper.companions import loaded
+from verifier.catalog.refused import Refused
 from verifier.core.clock import print_time
 from verifier.core.digest import Pin, sha256
 from verifier.core.errors import PinproofError, UnavailableError
 from verifier.core.limits import LARGEST_FILE
 from verifier.core.migration import Migrated, Plan, Planned, Recovered, Replaced
-from verifier.sources import beside, standing
+from verifier.core.outcome import Failed
+from verifier.sources import standing
 from verifier.sources.file import FileBytes
 from verifier.sources.folder import opened
 from verifier.sources.standing import Target
@@ -64,10 +65,11 @@ def write(planned: Planned, request: Request, *, journals: Path, now: datetime) 
     plans = [plan for plan in planned.plans if plan is not None and not plan.idle]
     if not planned.sound:
         raise ValueError("a plan that is not sound cannot be written")
-    records = [_record(plan, _resolved(plan.name), now) for plan in plans]
+    records = [_record(plan, resolved(plan.name), now) for plan in plans]
     blobs = [(plan.before, plan.after) for plan in plans]
     shown = [plan.name for plan in plans]
-    return _written("written", records, blobs, shown, request, journals=journals, now=now)
+    done = _written("written", records, blobs, shown, request, journals=journals, now=now)
+    return replace(done, planned=planned)
 
 
 def undo(name: str, trust: Trust, request: Request, *, journals: Path, now: datetime) -> Migrated:
@@ -80,12 +82,7 @@ def undo(name: str, trust: Trust, request: Request, *, journals: Path, now: date
     records, blobs = [], []
     for number, record in enumerate(old.records):
         before, after = old.text(number, "before"), old.text(number, "after")
-        if not authentic(record.path, before, record.lineage, trust):
-            raise UnavailableError(
-                f"{record.path}: its previous bytes are no version that the registry knows",
-                code="journal-unauthentic",
-                remedy=f"they are in {old.folder}; if they are right, restore them by hand",
-            )
+        _refuse_unauthentic(record, before, trust, old)
         plan = Plan(
             name=record.path,
             lineage=record.lineage,
@@ -108,18 +105,39 @@ def undo(name: str, trust: Trust, request: Request, *, journals: Path, now: date
 def recover(*, journals: Path) -> Recovered:
     """End what a kill or a power cut left unfinished: finish it if all can be, else go back.
 
-    Raises `UnavailableError` if a file was changed by somebody else meanwhile: it is left as it
-    is, the others hold their old bytes, and the journal stays for whoever looks into it.
+    A file that was changed by somebody else meanwhile is left as it is and named among `failed`;
+    the others of its set hold their old bytes then.
     """
-    ended = []
+    ended: list[Migrated] = []
+    failed: list[Failed] = []
     for journal in journals_of.unfinished(journals):
-        with _open(journal.records, [r.path for r in journal.records]) as places:
-            forward = _end(journal, places, finish=True)
-            word = "finished" if forward else "restored"
-            files = tuple(_replaced(place, ()) for place in places)
-            ended.append(Migrated(word=word, files=files, journal=journal.id if forward else ""))
+        try:
+            with _open(journal.records, [r.path for r in journal.records]) as places:
+                forward = _end(journal, places, finish=True)
+        except PinproofError as error:
+            failed.append(Failed.of(journal.id, error))
+            continue
+        except OSError as error:
+            failed.append(Failed.of(journal.id, _refused_by_system(error, journal.records[0].path)))
+            continue
+        word = "finished" if forward else "restored"
+        files = tuple(_replaced(place, ()) for place in places)
+        ended.append(Migrated(word=word, files=files, journal=journal.id if forward else ""))
     journals_of.clear(journals)
-    return Recovered(ended=tuple(ended))
+    return Recovered(ended=tuple(ended), failed=tuple(failed))
+
+
+def refuse_unfinished(paths: Sequence[str], *, journals: Path) -> None:
+    """Raise `UnavailableError` if a migration of one of these files was begun and not finished."""
+    shown = {resolved(path): path for path in paths}
+    for journal in journals_of.unfinished(journals):
+        for record in journal.records:
+            if record.path in shown:
+                raise UnavailableError(
+                    f"{shown[record.path]}: a migration of it was begun and not finished",
+                    code="migrate-unfinished",
+                    remedy="end it with pinproof migrate --recover, then plan again",
+                )
 
 
 # ── one transaction ────────────────────────────────────────────────────────────────────────────
@@ -135,10 +153,10 @@ def _written(
     journals: Path,
     now: datetime,
 ) -> Migrated:
-    with _open(records, shown) as opened_places:  # 1
-        targets = [_unchanged(place, request) for place in opened_places]
-        _refuse_unfinished(journals, opened_places)
-        places = list(map(_with_bytecode, opened_places, targets))
+    with _open(records, shown) as there:  # 1
+        targets = [_unchanged(place, request, undoing=word == "undone") for place in there]
+        refuse_unfinished([place.record.path for place in there], journals=journals)
+        places = list(map(_with_bytecode, there, targets))
         with _signals_deferred():
             told = [place.record for place in places]
             journal = journals_of.prepare(journals, told, blobs, now=now)  # 2
@@ -147,7 +165,7 @@ def _written(
             except BaseException as error:
                 _put_back(journal, places)
                 if isinstance(error, OSError):
-                    raise _refused_by_system(error, places) from error
+                    raise _refused_by_system(error, places[0].shown) from error
                 raise
             journal = _told(journal, places)  # 6
             _signals_too_late()
@@ -190,7 +208,8 @@ def _put_back(journal: Journal, places: Sequence[Place]) -> None:
         _end(journal, places, finish=False)
     except (OSError, PinproofError) as error:
         raise UnavailableError(
-            f"{places[0].shown}: it could not be written, nor put back: {error}",
+            f"{places[0].shown}: it could not be written, nor put back: "
+            f"{getattr(error, 'strerror', None) or error}",
             code="migrate-unfinished",
             remedy="see to the disk, then end it with pinproof migrate --recover",
         ) from error
@@ -220,12 +239,14 @@ def _end(journal: Journal, places: Sequence[Place], *, finish: bool) -> bool:
     if forward:
         journals_of.move(journal, "")
     elif foreign and finish:
-        journals_of.move(journal, ".undone")
+        given_up = journals_of.move(journal, ".given-up")
+        gone = pins[places.index(foreign[0])] is None
+        what = "is gone" if gone else "was changed by somebody else, and is left as it is"
         raise UnavailableError(
-            f"{foreign[0].shown}: it was changed by somebody else before this migration was ended",
+            f"{foreign[0].shown}: it {what}; the migration of it was not ended",
             code="migrate-changed",
-            remedy="it is left as it is; files of the same set hold their old bytes, and those "
-            f"that this one had are in {journal.folder.with_name(journal.id)}.undone",
+            remedy="other files of the same set hold their old bytes, and those that this one had "
+            f"are in {given_up.folder}",
         )
     else:
         journals_of.drop(journal)
@@ -240,7 +261,7 @@ def _open(records: Sequence[Record], shown: Sequence[str]) -> Iterator[list[Plac
     """Open the folder of every file, following no link, and lock each folder once."""
     with ExitStack() as stack:
         folders: dict[tuple[int, int], int] = {}
-        places = []
+        places: list[Place] = []
         for record, name in zip(records, shown, strict=True):
             *above, base = record.path.split("/")[1:]
             try:
@@ -249,6 +270,8 @@ def _open(records: Sequence[Record], shown: Sequence[str]) -> Iterator[list[Plac
                 raise _not_there(name, error) from error
             status = os.fstat(folder)
             folder = folders.setdefault((status.st_dev, status.st_ino), folder)
+            if any((place.folder, place.name) == (folder, base) for place in places):
+                raise named_twice(name)
             places.append(Place(record=record, shown=name, folder=folder, name=base))
         for identity in sorted(folders):
             first = next(place.shown for place in places if place.folder == folders[identity])
@@ -256,44 +279,17 @@ def _open(records: Sequence[Record], shown: Sequence[str]) -> Iterator[list[Plac
         yield places
 
 
-def _unchanged(place: Place, request: Request) -> Target:
-    """Read a file again, and refuse it unless it is what was planned for."""
+def _unchanged(place: Place, request: Request, *, undoing: bool) -> Target:
+    """Read a file again, and refuse it unless it is what was planned for, or written once."""
     target = standing.look(place.shown, place.folder, place.name, limit=LARGEST_FILE)
     if not place.record.before.matches(target.data):
-        raise changed(place)
+        raise _no_longer(place) if undoing else changed(place)
     standing.refuse_obstacles(
         target,
         break_hard_link=request.break_hard_link,
         drop_attributes=request.drop_attributes,
     )
     return target
-
-
-def _refuse_unfinished(journals: Path, places: Sequence[Place]) -> None:
-    paths = {place.record.path: place.shown for place in places}
-    for journal in journals_of.unfinished(journals):
-        for record in journal.records:
-            if record.path in paths:
-                raise UnavailableError(
-                    f"{paths[record.path]}: a migration of it was begun and not finished",
-                    code="migrate-unfinished",
-                    remedy="end it with pinproof migrate --recover, then plan again",
-                )
-
-
-def _resolved(name: str) -> str:
-    """Return the path that a journal will name: no link is left in it but the file itself."""
-    place = Path(name)
-    path = str(place.parent.resolve() / place.name)
-    try:
-        path.encode()
-    except UnicodeEncodeError:
-        raise UnavailableError(
-            f"{name}: its path is not UTF-8, and a journal could not name it",
-            code="cannot-read",
-            remedy="move it to a folder whose name is UTF-8, and back afterwards",
-        ) from None
-    return path
 
 
 def _record(plan: Plan, path: str, now: datetime) -> Record:
@@ -312,18 +308,10 @@ def _record(plan: Plan, path: str, now: datetime) -> Record:
 
 
 def _with_bytecode(place: Place, target: Target) -> Place:
-    """Find the compiled files that Python would go on loading; a link on the way is refused."""
+    """Look once more for compiled files of the old bytes: Python may have written some since."""
     mtime = target.standing.modified // 10**9
     found = FileBytes(name=place.record.path, data=target.data, mtime=mtime)
-    there = beside.companions(found)
-    names = loaded(there, found.data, found.name) if there else ()
-    cache = Path(place.record.path).parent / "__pycache__"
-    if names and cache.is_symlink():
-        raise UnavailableError(
-            f"{place.shown}: expected a folder __pycache__ beside it, got a link",
-            code="migrate-link",
-            remedy="remove the link, or what it leads to: Python writes compiled files again",
-        )
+    names = compiled_from(found, shown=place.shown)
     return replace(place, record=replace(place.record, bytecode=names))
 
 
@@ -338,9 +326,34 @@ def _signals_deferred() -> Iterator[None]:
 
 
 def _signals_too_late() -> None:
-    """Take back an interrupt that came after the last moment to heed it: all is written."""
-    while signal.SIGINT in signal.sigpending():
-        signal.sigwait([signal.SIGINT])
+    """Take back what came after the last moment to heed it: all is written, and must be told."""
+    while signal.sigpending() & set(_DEFERRED):
+        signal.sigwait(_DEFERRED)
+
+
+def _no_longer(place: Place) -> PinproofError:
+    return UnavailableError(
+        f"{place.shown}: it no longer holds what the migration wrote",
+        code="migrate-changed",
+        remedy="look at it with pinproof verify helper; the bytes from before the migration are "
+        "in its journal, and nothing was written",
+    )
+
+
+def _refuse_unauthentic(record: Record, before: bytes, trust: Trust, old: Journal) -> None:
+    if isinstance(trust.catalog, Refused):
+        raise UnavailableError(
+            f"{record.path}: the registry cannot be used ({trust.catalog.findings[0].code}), and "
+            "nothing else says what its previous bytes are",
+            code="journal-unauthentic",
+            remedy=trust.catalog.findings[0].remedy,
+        )
+    if not authentic(record.path, before, record.lineage, trust):
+        raise UnavailableError(
+            f"{record.path}: its previous bytes are no version that the registry knows",
+            code="journal-unauthentic",
+            remedy=f"they are in {old.folder}; if they are right, restore them by hand",
+        )
 
 
 def _not_there(name: str, error: OSError) -> PinproofError:
@@ -353,9 +366,9 @@ def _not_there(name: str, error: OSError) -> PinproofError:
     )
 
 
-def _refused_by_system(error: OSError, places: Sequence[Place]) -> PinproofError:
+def _refused_by_system(error: OSError, shown: str) -> PinproofError:
     return UnavailableError(
-        f"{places[0].shown}: {(error.strerror or 'cannot be written').lower()}",
+        f"{shown}: {(error.strerror or 'cannot be written').lower()}",
         code="cannot-write",
         remedy="make room or get the right to write to its folder; nothing was written",
     )

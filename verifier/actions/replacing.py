@@ -25,8 +25,6 @@ from verifier.sources.standing import Target
 #: A compiled file matches its source by size and whole seconds; a new file must not be taken
 #: for the one that another compiled file was made of.
 _APART: Final = 2 * 10**9
-#: An attribute that a new file gets from its folder, whatever the old one had.
-_INHERITED: Final = "system.posix_acl_access"
 _BACK: Final = ".back"
 #: What stands for the pin of something that is no readable file.
 _FOREIGN: Final = Pin(sha256="", length=None)
@@ -99,6 +97,7 @@ def clean(places: Sequence[Place], *, bytecode: bool = True) -> None:
 def remove(place: Place, name: str) -> None:
     """Remove a name of the file's folder if it is there."""
     with contextlib.suppress(FileNotFoundError):
+        os.lstat(name, dir_fd=place.folder)  # or a file system without room for it would object
         os.unlink(name, dir_fd=place.folder)
 
 
@@ -155,10 +154,9 @@ def _carry(descriptor: int, place: Place, target: Target) -> tuple[str, ...]:
                 code="migrate-attributes",
                 remedy="migrate it as its owner, or as root; nothing was written",
             ) from None
-    os.fchmod(descriptor, was.mode)
-    if _INHERITED not in dict(was.attributes):
-        with contextlib.suppress(OSError):
-            os.removexattr(descriptor, _INHERITED)
+    with contextlib.suppress(OSError):
+        os.removexattr(descriptor, standing.ACL)  # a folder may give one to every new file
+    os.fchmod(descriptor, was.mode_without_list)
     notes = [f"{name} is gone, as --drop-attributes allows" for name in was.not_carried]
     for name, value in was.attributes:
         if name in was.not_carried:

@@ -14,9 +14,12 @@ Nothing is written: `verifier.actions.migrate` does that with a plan.
 
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
+from verifier.ask import migration_words as words
 from verifier.ask.answers import unregistered
 from verifier.ask.helper import demanded, lineages, outcomes, subject, verdict
+from verifier.ask.migration_words import BASE
 from verifier.ask.payloads import texts
 from verifier.ask.reading import Reach
 from verifier.ask.trusted import Trust
@@ -34,11 +37,11 @@ from verifier.checks.helper.install import (
     taken_out,
 )
 from verifier.checks.helper.payload import Search
-from verifier.checks.helper.regions import Installed, Remainder
+from verifier.checks.helper.regions import Remainder
 from verifier.checks.helper.rest import without_import
 from verifier.core.companions import Companions
 from verifier.core.demand import HelperDemand, Pristine
-from verifier.core.errors import PinproofError, WrongCallError
+from verifier.core.errors import PinproofError, UnavailableError, WrongCallError
 from verifier.core.finding import Finding
 from verifier.core.limits import HOST_BYTES
 from verifier.core.migration import Plan, Planned
@@ -48,8 +51,6 @@ from verifier.core.value import frozen
 from verifier.core.verdict import Verdict
 from verifier.sources import argument, beside, standing
 from verifier.sources.file import STDIN, FileBytes
-
-_BASE = "base:"
 
 
 @frozen
@@ -95,6 +96,47 @@ def plan_migration(
     return Planned(report=trust.report(tuple(results)), plans=tuple(plans))
 
 
+def resolved(name: str) -> str:
+    """Return the path that a journal names a file by: no link is left in it but the file itself.
+
+    Raises `UnavailableError` for a path that is not UTF-8.
+    """
+    place = Path(name)
+    path = str(place.parent.resolve() / place.name)
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        raise UnavailableError(
+            f"{name}: its path is not UTF-8, and a journal could not name it",
+            code="cannot-read",
+            remedy="move it to a folder whose name is UTF-8, and back afterwards",
+        ) from None
+    return path
+
+
+def named_twice(name: str) -> WrongCallError:
+    """Return the error for a file that one call names twice."""
+    return WrongCallError(
+        f"{name}: named twice", code="wrong-call", remedy="name each file of a set once"
+    )
+
+
+def compiled_from(found: FileBytes, *, shown: str) -> tuple[str, ...]:
+    """Return the compiled files beside a host that Python would go on loading in its place.
+
+    Raises `UnavailableError` if they lie behind a link, where nothing is removed.
+    """
+    there = beside.companions(found)
+    names = loaded(there, found.data, found.name) if there else ()
+    if names and (Path(found.name).parent / "__pycache__").is_symlink():
+        raise UnavailableError(
+            f"{shown}: expected a folder __pycache__ beside it, got a link",
+            code="migrate-link",
+            remedy="remove the link, or what it leads to: Python writes compiled files again",
+        )
+    return names
+
+
 def authentic(name: str, data: bytes, lineage: str, trust: Trust) -> bool:
     """Whether bytes are a version or base of a lineage that the registry knows and no one revoked.
 
@@ -127,6 +169,7 @@ def _planned(
             drop_attributes=request.drop_attributes,
         )
     found = FileBytes(name=name, data=target.data, mtime=target.standing.modified // 10**9)
+    bytecode = compiled_from(found, shown=name)
     source = replace(demand, current_only=False, pristine=Pristine.VERIFIED)
     lineage = _lineage(found, request, trust)
     named = lineage.name if lineage else None
@@ -148,13 +191,14 @@ def _planned(
     plan = Plan(
         name=name,
         lineage=lineage.name,
-        source=_standing_as(result, lineage),
-        target=request.to if request.to.startswith(_BASE) else _version_id(request, lineage) or "",
+        source=words.standing_as(result, lineage),
+        target=request.to if request.to.startswith(BASE) else _version_id(request, lineage) or "",
         before=found.data,
         after=made,
-        now=_words(result),
-        then=_words(after),
-        changes=_changes(found.data, made, lineage),
+        now=words.of(result),
+        then=words.of_target(after),
+        changes=words.changes(found.data, made, lineage),
+        bytecode=() if made == found.data else bytecode,
     )
     return result, plan
 
@@ -261,8 +305,8 @@ def _elsewhere(data: bytes, lineage: Lineage) -> set[bytes]:
 
 
 def _target(to: str, lineage: Lineage) -> Version | Base | None:
-    if to.startswith(_BASE):
-        return next((base for base in lineage.bases if base.name == to.removeprefix(_BASE)), None)
+    if to.startswith(BASE):
+        return next((base for base in lineage.bases if base.name == to.removeprefix(BASE)), None)
     version = lineage.version(to)
     return version if version is not None and version.body is not None else None
 
@@ -277,6 +321,7 @@ def _refuse_call(files: Sequence[str], request: Request, trust: Trust) -> None:
         raise WrongCallError(
             "no file to migrate", code="wrong-call", remedy="name at least one host file"
         )
+    paths: set[str] = set()
     for name in files:
         if argument.is_prefixed(name) or name in (STDIN, ""):
             raise WrongCallError(
@@ -284,78 +329,26 @@ def _refuse_call(files: Sequence[str], request: Request, trust: Trust) -> None:
                 code="wrong-call",
                 remedy="name the installed file itself; commits and archives are never changed",
             )
+        if (path := resolved(name)) in paths:
+            raise named_twice(name)
+        paths.add(path)
     if isinstance(trust.catalog, Refused):
         return
     names = trust.catalog.names("helper")
     if request.lineage is not None and request.lineage not in names:
         raise unregistered(request.lineage, names, option="--lineage")
-    entries = [trust.catalog.helper(name) for name in names]
-    known = [e for e in entries if isinstance(e, Lineage) and request.lineage in (None, e.name)]
-    if known and not any(_target(request.to, entry) for entry in known):
-        raise _no_such_target(request.to, *known)
 
 
-def _no_such_target(to: str, *lineages: Lineage) -> WrongCallError:
+def _no_such_target(to: str, lineage: Lineage) -> WrongCallError:
     """Return the error for a target that cannot be installed, with those that can."""
-    asked = (entry.version(to) for entry in lineages)
-    named = next((version for version in asked if version is not None), None)
-    targets = [v.id for e in lineages for v, _ in e.published if v.status is not Status.REVOKED]
-    targets += [f"{_BASE}{base.name}" for entry in lineages for base in entry.bases]
-    where = f"{lineages[0].name} has" if len(lineages) == 1 else "no lineage has"
+    targets = [v.id for v, _ in lineage.published if v.status is not Status.REVOKED]
+    targets += [f"{BASE}{base.name}" for base in lineage.bases]
+    named = lineage.version(to)
     if named is not None:
         message = f"--to: {named.id} was never published: {named.reason}"
     else:
         near = nearest(to, targets)
-        no = "no " if len(lineages) == 1 else ""
+        what = "base" if to.startswith(BASE) else "version"
         hint = f", did you mean {near}?" if near else ""
-        message = f"--to: {where} {no}version or base {to}{hint}"
-    return WrongCallError(
-        message,
-        code="wrong-call",
-        remedy=f"name one of {', '.join(dict.fromkeys(targets))}",
-    )
-
-
-# ── words ──────────────────────────────────────────────────────────────────────────────────────
-
-
-def _standing_as(result: Result, lineage: Lineage) -> str:
-    found = result.identified[0]
-    if found.version != "pristine":
-        return found.version
-    return next(
-        (f"{_BASE}{b.name}" for b in lineage.bases if found.detail.startswith(f"base {b.name}")),
-        "base",
-    )
-
-
-def _words(result: Result) -> str:
-    """Say what stands in a file: version, sites, and what is known of the rest."""
-    found, held = result.identified[0], {c.facet: c for c in result.coverage}
-    if found.version == "pristine":
-        return f"no helper, {found.detail}"
-    sites, rest = held["sites"].detail.split(" of ")[0], held["whole-file"]
-    whole = rest.detail if rest.state.holds else "the rest not attested"
-    return f"{found.version}, {sites} {'site' if sites == '1' else 'sites'}, {whole}"
-
-
-def _changes(before: bytes, after: bytes, lineage: Lineage) -> str:
-    """Say which parts change; that nothing else does has been proved."""
-    if before == after:
-        return "nothing"
-    old, new = (installed_in(data, lineage) for data in (before, after))
-    one, other = _size(old), _size(new)
-    helper = f"helper {one:,} → {other:,} bytes" if one and other else ""
-    helper = helper or f"helper {'+' if other else '-'} {one or other:,} bytes"
-    sites = max(len(placed.sites) for placed in (old, new) if placed)
-    line = _import_line(before, after, lineage)
-    return f"{helper}, {sites} {'site' if sites == 1 else 'sites'}{line}, nothing else"
-
-
-def _import_line(before: bytes, after: bytes, lineage: Lineage) -> str:
-    had, has = (without_import(data, lineage) is not None for data in (before, after))
-    return "" if had == has else f", the import line {'added' if has else 'taken out'}"
-
-
-def _size(installed: Installed | None) -> int:
-    return installed.helper.end - installed.helper.start if installed else 0
+        message = f"--to: {lineage.name} has no {what} {to.removeprefix(BASE)}{hint}"
+    return WrongCallError(message, code="wrong-call", remedy=f"name one of {', '.join(targets)}")

@@ -162,7 +162,7 @@ def finish(
 
     `render` takes value, format and whether to colour; reports, answers and listings need none.
     """
-    targets = [_target(spec) for spec in options["outputs"]]
+    targets = targets_of(options)
     digests = bool(options.get("digests"))
 
     def made(form: str, *, colour: bool = False) -> bytes:
@@ -177,6 +177,11 @@ def finish(
     colour = colour_wanted(terminal=sys.stdout is not None and sys.stdout.isatty())
     put(made(options["form"], colour=colour))
     return value.exit
+
+
+def targets_of(options: dict[str, Any]) -> list[tuple[str, str]]:
+    """Return format and path of every --output; one that cannot be meant is a wrong call."""
+    return [_target(spec) for spec in options["outputs"]]
 
 
 def _show_faults(value: Report) -> None:

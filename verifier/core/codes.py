@@ -287,7 +287,7 @@ _ROWS: Final = (
     Code("migrate-link", "input", _ERROR, "a link in place of the file"),
     Code("migrate-mount", "input", _ERROR, "something is mounted on the file"),
     Code("migrate-hard-link", "input", _ERROR, "the file has other names"),
-    Code("migrate-attributes", "input", _ERROR, "attributes that a new file would not have"),
+    Code("migrate-attributes", "input", _ERROR, "attributes that keep it from being replaced"),
     Code("migrate-busy", "input", _ERROR, "another migration is at work in the folder"),
     Code("migrate-changed", "input", _ERROR, "the file is not what was planned for"),
     Code("migrate-unfinished", "input", _ERROR, "a migration was not finished"),

@@ -1,9 +1,9 @@
 """What a migration would do to host files, and what it did (CHECKS migrate)."""
 
 from verifier.core.digest import Pin
-from verifier.core.outcome import Report
+from verifier.core.outcome import Failed, Report
 from verifier.core.value import frozen
-from verifier.core.verdict import Exit, Verdict, exit_of_answer
+from verifier.core.verdict import Exit, Verdict, exit_of, exit_of_answer
 
 
 @frozen
@@ -23,6 +23,8 @@ class Plan:
     now: str
     then: str
     changes: str
+    bytecode: tuple[str, ...] = ()
+    """Compiled files of the old bytes, below the file's folder, that would be removed."""
 
     @property
     def idle(self) -> bool:
@@ -76,12 +78,14 @@ class Replaced:
 class Migrated:
     """What a call wrote: `word` is `written`, `undone`, `finished` or `restored`.
 
-    `journal` names what `--undo` takes; it is empty where nothing was written.
+    `journal` names what `--undo` takes; it is empty where the files hold their old bytes.
+    `planned` is what was asked for, if that was a plan.
     """
 
     word: str
     files: tuple[Replaced, ...]
     journal: str = ""
+    planned: Planned | None = None
 
     @property
     def exit(self) -> Exit:
@@ -91,11 +95,13 @@ class Migrated:
 
 @frozen
 class Recovered:
-    """What was left unfinished, and how it was ended; nothing at all is fine too."""
+    """What was left unfinished: how each was ended, and what could not be."""
 
     ended: tuple[Migrated, ...]
+    failed: tuple[Failed, ...] = ()
 
     @property
     def exit(self) -> Exit:
-        """0: what could not be ended is an exception."""
-        return exit_of_answer(known=True)
+        """0 if nothing is left unfinished."""
+        done = exit_of_answer(known=True)
+        return exit_of([done, *(one.exit for one in self.failed)])

@@ -12,6 +12,8 @@ from verifier.core.finding import Finding
 from verifier.core.outcome import Identified, Result
 from verifier.core.verdict import Verdict
 
+_CANNOT: Final = ", and cannot be brought to the version asked for"
+
 
 def titled(code: str) -> str:
     """Print a code with its title."""
@@ -76,7 +78,8 @@ def _of_helper(item: Result, main: Finding | None) -> str:
     if found is None:
         return f"{name} is not what was published" if _says_no(item) else f"{name} is not known"
     if found.version == "pristine":
-        return f"{name} is the registered {found.detail} of {found.entry}"
+        stands = _CANNOT if main is not None and main.code.startswith("migrate-") else ""
+        return f"{name} is the registered {found.detail} of {found.entry}{stands}"
     return f"{name} carries {found.entry} {found.version}{_standing(item, found, main)}"
 
 
@@ -88,7 +91,7 @@ def _standing(item: Result, found: Identified, main: Finding | None) -> str:
     if main is not None and main.code == "helper-not-accepted":
         return ": authentic, not accepted"
     if main is not None and main.code.startswith("migrate-"):
-        return ", and cannot be brought to the version asked for"
+        return _CANNOT
     if _says_no(item):
         return ", but not as published"
     if main is not None and main.code != "helper-not-expected":

@@ -97,7 +97,7 @@ def of_report(value: Report) -> dict[str, Any]:
         **_frame(value),
         "verdict": value.verdict,
         "exitCode": int(value.exit),
-        "results": [_result(r) if isinstance(r, Result) else _failed(r) for r in value.results],
+        "results": [_result(r) if isinstance(r, Result) else of_failed(r) for r in value.results],
         "notProven": list(value.not_proven),
     }
 
@@ -154,7 +154,8 @@ def _result(result: Result) -> dict[str, Any]:
     }
 
 
-def _failed(failed: Failed) -> dict[str, Any]:
+def of_failed(failed: Failed) -> dict[str, Any]:
+    """Return what could not be judged, or ended, as a part of a document."""
     return {
         "subject": _subject(failed.subject),
         "verdict": None,

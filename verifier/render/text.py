@@ -98,9 +98,7 @@ def _summary(value: Report, *, colour: bool) -> str:
 def block(item: Result | Failed, value: Report, *, colour: bool) -> str:
     """Render one subject of a report."""
     if isinstance(item, Failed):
-        lines = [first("error", item.message, colour=colour), second(titled(item.code))]
-        lines += ["", *rows([("you may", item.remedy)])]
-        return "\n".join(lines) + "\n"
+        return failed(item, colour=colour)
     main = main_finding(item)
     waived = f", {len(item.waived)} waived" if item.waived else ""
     past = " (at a past time)" if value.past_time else ""
@@ -110,6 +108,13 @@ def block(item: Result | Failed, value: Report, *, colour: bool) -> str:
         "",
     ]
     lines += rows(list(_rows(item, main, value)))
+    return "\n".join(lines) + "\n"
+
+
+def failed(item: Failed, *, colour: bool) -> str:
+    """Render what could not be judged, or ended."""
+    lines = [first("error", item.message, colour=colour), second(titled(item.code))]
+    lines += ["", *rows([("you may", item.remedy)])]
     return "\n".join(lines) + "\n"
 
 

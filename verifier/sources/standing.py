@@ -25,7 +25,9 @@ _GET_FLAGS: Final = 0x80086601
 _FLAGS: Final = {0x10: "immutable", 0x20: "append-only", 0x100000: "verity"}
 #: Attributes that a copy cannot carry, or that would say something untrue of new content.
 _KEPT_BY_NOBODY: Final = ("security.ima", "security.evm", "security.capability")
-_ACL: Final = "system.posix_acl_access"
+ACL: Final = "system.posix_acl_access"
+#: Its value: a header, then rows of tag, permissions and id (linux/posix_acl_xattr.h).
+_ACL_HEADER, _ACL_ROW, _ACL_GROUP = 4, 8, 4
 
 
 @frozen
@@ -50,8 +52,22 @@ class Standing:
         return tuple(
             name
             for name, _ in self.attributes
-            if name in _KEPT_BY_NOBODY or name == _ACL or name.startswith("trusted.")
+            if name in _KEPT_BY_NOBODY or name == ACL or name.startswith("trusted.")
         )
+
+    @property
+    def mode_without_list(self) -> int:
+        """The mode of a copy without access list: the group's bits are then its own again.
+
+        While there is a list they are the mask, the most that anybody named in it may do
+        (acl(5)); taken over, they would give the group what it never had.
+        """
+        value = dict(self.attributes).get(ACL, b"")
+        for at in range(_ACL_HEADER, len(value), _ACL_ROW):
+            if int.from_bytes(value[at : at + 2], "little") == _ACL_GROUP:
+                group = int.from_bytes(value[at + 2 : at + 4], "little")
+                return self.mode & ~0o070 | (self.mode & group << 3 & 0o070)
+        return self.mode
 
 
 @frozen
@@ -68,11 +84,7 @@ def folder_of(path: str) -> Iterator[tuple[int, str]]:
     """Open the folder of a path; it may be reached through links. Returns it and the name."""
     place = Path(path)
     if place.name in ("", "..") or path.endswith("/"):
-        raise UnavailableError(
-            f"{path}: expected a file, got a folder",
-            code="not-a-file",
-            remedy="name the host file itself",
-        )
+        raise _folder(path)
     try:
         folder = os.open(place.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     except (OSError, ValueError) as error:
@@ -96,6 +108,8 @@ def look(shown: str, folder: int, name: str, *, limit: int) -> Target:
             raise _link(shown, folder, name) from error
         raise unreadable(shown, error) from error
     try:
+        if stat.S_ISDIR(os.fstat(descriptor).st_mode):
+            raise _folder(shown)
         data, status = read_open(shown, descriptor, limit)
         standing = Standing(
             device=status.st_dev,
@@ -148,6 +162,14 @@ def refuse_obstacles(target: Target, *, break_hard_link: bool, drop_attributes: 
             remedy="add --break-hard-link if the other names may keep the old bytes "
             "(pnpm, ostree and backups make such links); find them with find -samefile",
         )
+
+
+def _folder(shown: str) -> PinproofError:
+    return UnavailableError(
+        f"{shown}: expected a file, got a folder",
+        code="not-a-file",
+        remedy="name the host file itself",
+    )
 
 
 def _link(shown: str, folder: int, name: str) -> PinproofError:

@@ -1,5 +1,6 @@
 """Writing a migration: what is kept, what is refused, and that a refusal changes nothing."""
 
+import errno
 import hashlib
 import importlib.util
 import json
@@ -7,21 +8,24 @@ import os
 import py_compile
 import signal
 import stat
+import struct
 import subprocess
 import sys
 import threading
 from pathlib import Path
 from typing import Final
 
+import jsonschema
 import pytest
 from support import hosts, runs
 from support.migrating import OLD_TIME, PAYLOAD, Bench
-from support.registry import Registry
+from support.registry import EXPIRES, Registry
 
 from verifier.actions import durable, migrate, replacing
+from verifier.ask.trusted import trust
 from verifier.core.errors import PinproofError, UnavailableError
 from verifier.core.verdict import Exit
-from verifier.sources import standing
+from verifier.sources import shipped
 
 VERSIONS: Final = ("v1", "v2", "v5", "v6")
 LAYOUTS: Final = ("{}", "{} then aging", "aging then {}")
@@ -36,6 +40,17 @@ def bench(tmp_path: Path, test_registry: Registry) -> Bench:
 def region(tmp_path: Path, test_registry: Registry) -> Bench:
     """For hosts whose rest no base attests."""
     return Bench(tmp_path, test_registry, policy="region")
+
+
+def command(bench: Bench, host: Path, *more: str) -> list[str]:
+    """Return the arguments that write v6."""
+    wanted = ["migrate", str(host), "--to", "v6", "--payload", PAYLOAD, "--write"]
+    return [*wanted, *more, *runs.trusting(bench.registry)]
+
+
+def state(tmp_path: Path) -> dict[str, str]:
+    """Return the variable that keeps journals below the test's folder."""
+    return {"XDG_STATE_HOME": str(tmp_path / "state")}
 
 
 def refused(bench: Bench, code: str, act: object) -> PinproofError:
@@ -273,23 +288,40 @@ def test_hard_links_are_refused_unless_told(bench: Bench) -> None:
     assert host.read_bytes() == hosts.host("v6")
 
 
-def test_access_lists_are_refused_unless_told(bench: Bench) -> None:
-    host = bench.host("v5")
-    # acl(5), version 2: owner rw, user 1234 r, group r, mask r, others r
-    rows = [(1, 6, -1), (2, 4, 1234), (4, 4, -1), (16, 4, -1), (32, 4, -1)]
-    packed = b"".join(
-        t.to_bytes(2, "little") + p.to_bytes(2, "little") + (i & 0xFFFFFFFF).to_bytes(4, "little")
-        for t, p, i in rows
-    )
+def access_list(path: Path, name: str = "system.posix_acl_access", *, group: int) -> None:
+    """Give a list (acl(5), version 2): owner rw, user 1234 rw, the group, mask rw, others none."""
+    none = 0xFFFFFFFF
+    rows = [(1, 6, none), (2, 6, 1234), (4, group, none), (16, 6, none), (32, 0, none)]
+    packed = b"".join(struct.pack("<HHI", *row) for row in rows)
     try:
-        os.setxattr(host, "system.posix_acl_access", (2).to_bytes(4, "little") + packed)
+        os.setxattr(path, name, struct.pack("<I", 2) + packed)
     except OSError as error:
         pytest.skip(f"this file system has no access lists: {error.strerror}")
+
+
+@pytest.mark.parametrize(("group", "mode"), [(0, 0o600), (4, 0o640), (6, 0o660)])
+def test_access_lists_are_refused_unless_told(bench: Bench, group: int, mode: int) -> None:
+    """While there is a list, the group's bits of the mode are its mask, and not the group's."""
+    host = bench.host("v5")
+    access_list(host, group=group)
     planned = bench.plan("v6", host)
     assert planned.report.results[0].code == "migrate-attributes"  # type: ignore[union-attr]
     done = bench.migrate("v6", host, drop_attributes=True)
     assert "system.posix_acl_access" in done.files[0].notes[0]
     assert os.listxattr(host) == []
+    assert stat.S_IMODE(host.stat().st_mode) == mode
+
+
+@pytest.mark.parametrize("own", [True, False])
+def test_a_list_that_the_folder_gives_is_not_taken(bench: Bench, own: bool) -> None:
+    host = bench.host("v5")
+    host.chmod(0o640)
+    if own:
+        access_list(host, group=4)
+    access_list(bench.folder, "system.posix_acl_default", group=6)
+    bench.migrate("v6", host, drop_attributes=True)
+    assert os.listxattr(host) == []
+    assert stat.S_IMODE(host.stat().st_mode) == 0o640
 
 
 @pytest.mark.parametrize(
@@ -300,7 +332,7 @@ def test_flags_of_the_file_system(
 ) -> None:
     host = bench.host("v5")
     told = flags.to_bytes(8, "little")
-    monkeypatch.setattr(standing.fcntl, "ioctl", lambda *_: told)
+    monkeypatch.setattr("fcntl.ioctl", lambda *_: told)
     (result,) = bench.plan("v6", host).report.results
     assert result.code == "migrate-attributes"  # type: ignore[union-attr]
     assert code in result.message  # type: ignore[union-attr]
@@ -327,12 +359,11 @@ def test_a_mount_point(bench: Bench, tmp_path: Path) -> None:
         "mounted = subprocess.run(['mount', '--bind', sys.argv[1], sys.argv[2]])\n"
         "sys.exit(99 if mounted.returncode else subprocess.run(sys.argv[3:]).returncode)\n"
     )
-    trusting = runs.trusting(bench.registry)
-    command = [runs.PROGRAM, "migrate", host, "--to", "v6", "--payload", PAYLOAD, "--write"]
+    shown = [str(runs.PROGRAM), *command(bench, host)]
     done = subprocess.run(
-        ["unshare", "--mount", sys.executable, "-c", code, other, host, *command, *trusting],
+        ["unshare", "--mount", sys.executable, "-c", code, str(other), str(host), *shown],
         capture_output=True,
-        env={**os.environ, "XDG_STATE_HOME": str(tmp_path / "state")},
+        env={**os.environ, **state(tmp_path)},
         check=False,
     )
     if done.returncode in (1, 99) and b"migrate-mount" not in done.stdout + done.stderr:
@@ -354,15 +385,15 @@ def test_two_at_once(bench: Bench) -> None:
 
 def test_a_race_of_processes_has_one_winner(bench: Bench, tmp_path: Path) -> None:
     host = bench.host("v5")
-    trusting = runs.trusting(bench.registry)
-    command = [runs.PROGRAM, "migrate", host, "--payload", PAYLOAD, "--write", *trusting]
+    shared = ["migrate", str(host), "--payload", PAYLOAD, "--write"]
+    shared += runs.trusting(bench.registry)
     targets = ("v6", "v2", "v1", "base:pinned-clean")
     running = [
         subprocess.Popen(
-            [*command, "--to", to],
+            [str(runs.PROGRAM), *shared, "--to", to],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            env={**os.environ, "XDG_STATE_HOME": str(tmp_path / "state")},
+            env={**os.environ, **state(tmp_path)},
         )
         for to in targets
     ]
@@ -380,12 +411,7 @@ def test_a_race_of_processes_has_one_winner(bench: Bench, tmp_path: Path) -> Non
 def test_a_folder_that_may_not_be_written_to(bench: Bench, tmp_path: Path) -> None:
     host = bench.host("v5")
     bench.folder.chmod(0o555)
-    command = ["migrate", host, "--to", "v6", "--payload", PAYLOAD, "--write"]
-    ran = runs.program(
-        [*command, *runs.trusting(bench.registry)],
-        env={"XDG_STATE_HOME": str(tmp_path / "state")},
-        unprivileged=True,
-    )
+    ran = runs.program(command(bench, host), env=state(tmp_path), unprivileged=True)
     bench.folder.chmod(0o755)
     assert ran.exit == 4, ran
     assert b"cannot-write" in ran.stderr
@@ -403,11 +429,10 @@ def test_no_room(bench: Bench, tmp_path: Path, room: int) -> None:
         "resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[1]),) * 2); "
         "os.execv(sys.argv[2], sys.argv[2:])"
     )
-    command = [runs.PROGRAM, "migrate", host, "--to", "v6", "--payload", PAYLOAD, "--write"]
     done = subprocess.run(
-        [sys.executable, "-c", code, str(room), *command, *runs.trusting(bench.registry)],
+        [sys.executable, "-c", code, str(room), str(runs.PROGRAM), *command(bench, host)],
         capture_output=True,
-        env={**os.environ, "XDG_STATE_HOME": str(tmp_path / "state")},
+        env={**os.environ, **state(tmp_path)},
         check=False,
     )
     if room < 3000:
@@ -420,13 +445,11 @@ def test_no_room(bench: Bench, tmp_path: Path, room: int) -> None:
 
 def test_no_state_folder(bench: Bench, tmp_path: Path) -> None:
     host = bench.host("v5")
-    trusting = runs.trusting(bench.registry)
-    command = ["migrate", host, "--to", "v6", "--payload", PAYLOAD, "--write", *trusting]
     before = runs.content(bench.folder)
-    ran = runs.program(command, env={"HOME": "", "XDG_STATE_HOME": "relative"})
+    ran = runs.program(command(bench, host), env={"HOME": "", "XDG_STATE_HOME": "relative"})
     assert ran.exit == 2, ran
     (tmp_path / "file").write_text("in the way")
-    ran = runs.program(command, env={"XDG_STATE_HOME": str(tmp_path / "file")})
+    ran = runs.program(command(bench, host), env={"XDG_STATE_HOME": str(tmp_path / "file")})
     assert ran.exit == 4, ran
     assert b"cannot-write" in ran.stderr
     assert runs.content(bench.folder) == before
@@ -522,8 +545,186 @@ def test_a_damaged_journal(bench: Bench, spoiled: str) -> None:
             row["temporary"] = "../host.py"
         case "bytecode":
             row["bytecode"] = ["../x.pyc"]
-        case "mode":
+        case _:
             folder.chmod(0o777)
     if spoiled not in ("blob", "mode"):
         (folder / "journal.json").write_text(json.dumps(document))
     refused(bench, "journal-damaged", lambda: bench.undo(done.journal))
+
+
+def test_undo_needs_a_registry_that_authenticates(bench: Bench) -> None:
+    done = bench.migrate("v6", bench.host("v5"))
+    registry = bench.registry.folder
+    expired = trust(
+        registry=str(registry),
+        root=runs.trusting(bench.registry)[-1],
+        effective_time=EXPIRES,
+        clock=EXPIRES,
+    )
+
+    def undo() -> None:
+        request = bench.request("any")
+        migrate.undo(done.journal, expired, request, journals=bench.journals, now=EXPIRES)
+
+    error = refused(bench, "journal-unauthentic", undo)
+    assert "registry-expired" in error.message
+
+
+# ── what is left unfinished ────────────────────────────────────────────────────────────────────
+
+
+def left_pending(bench: Bench, *names: str, monkeypatch: pytest.MonkeyPatch) -> list[Path]:
+    """Leave a migration of some hosts as a kill before the last exchange leaves it."""
+    paths = [bench.host("v5", name) for name in names]
+    planned = bench.plan("v6", *paths)
+    take = replacing.take_name
+
+    class Killed(BaseException):
+        """Stands for SIGKILL: nothing is put back."""
+
+    def killed(place: replacing.Place, *rest: object) -> None:
+        if place.name == Path(names[-1]).name:
+            raise Killed
+        take(place, *rest)  # type: ignore[arg-type]
+
+    with monkeypatch.context() as patched:
+        patched.setattr(migrate, "take_name", killed)
+        patched.setattr(migrate, "_put_back", lambda *_: None)
+        with pytest.raises(Killed):
+            bench.write(planned)
+    return paths
+
+
+def test_a_half_written_set_is_seen_by_whoever_comes_next(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    one, two = left_pending(bench, "one.py", "two.py", monkeypatch=monkeypatch)
+    assert (one.read_bytes(), two.read_bytes()) == (hosts.host("v6"), hosts.host("v5"))
+    for host in (one, two):
+        ran = runs.program(command(bench, host), env=state(tmp_path))
+        assert ran.exit == 4
+        assert b"migrate-unfinished" in ran.stderr
+    (ended,) = bench.recover()
+    assert ended.word == "finished"
+    assert [path.read_bytes() for path in (one, two)] == [hosts.host("v6")] * 2
+    assert bench.names() == ["one.py", "two.py"]
+
+
+def test_recovery_goes_back_where_somebody_else_was_quicker(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, two = left_pending(bench, "one.py", "two.py", monkeypatch=monkeypatch)
+    other = left_pending(bench, "third.py", "fourth.py", monkeypatch=monkeypatch)
+    two.write_bytes(b"edited\n")
+    recovered = migrate.recover(journals=bench.journals)
+    assert [failed.code for failed in recovered.failed] == ["migrate-changed"]
+    assert recovered.exit is Exit.ENVIRONMENT
+    assert one.read_bytes() == hosts.host("v5")
+    assert two.read_bytes() == b"edited\n"
+    assert [path.read_bytes() for path in other] == [hosts.host("v6")] * 2
+    assert bench.names() == ["fourth.py", "one.py", "third.py", "two.py"]
+    assert bench.states() == ["", ".given-up"]
+    (given_up,) = bench.journals.glob("*.given-up")
+    with pytest.raises(UnavailableError, match="given up"):
+        bench.undo(given_up.stem)
+
+
+def test_recovery_of_a_file_that_is_gone(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    (one,) = left_pending(bench, "one.py", monkeypatch=monkeypatch)
+    one.unlink()
+    (failed,) = migrate.recover(journals=bench.journals).failed
+    assert "is gone" in failed.message
+    assert bench.names() == []
+
+
+def test_one_journal_that_cannot_be_ended_does_not_keep_others_from_it(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    left_pending(bench, "below/one.py", monkeypatch=monkeypatch)
+    left_pending(bench, "two.py", monkeypatch=monkeypatch)
+    (bench.folder / "below").rename(bench.folder / "away")
+    recovered = migrate.recover(journals=bench.journals)
+    assert [failed.code for failed in recovered.failed] == ["cannot-read"]
+    assert [ended.word for ended in recovered.ended] == ["restored"]
+    (bench.folder / "away").rename(bench.folder / "below")
+    (ended,) = bench.recover()
+    assert ended.word == "restored"
+    assert bench.names() == ["below", "below/one.py", "two.py"]
+
+
+def test_a_read_only_file_system(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    host = bench.host("v5")
+    planned = bench.plan("v6", host)
+
+    def read_only(*_: object, **__: object) -> int:
+        raise OSError(errno.EROFS, "Read-only file system")
+
+    unlink = os.unlink
+    monkeypatch.setattr(replacing, "create", read_only)
+    monkeypatch.setattr(
+        "os.unlink",
+        lambda path, **k: (read_only if ".pinproof" in str(path) else unlink)(path, **k),
+    )
+    refused(bench, "cannot-write", lambda: bench.write(planned))
+    assert bench.states() == []
+
+
+# ── the command line ───────────────────────────────────────────────────────────────────────────
+
+
+def test_a_report_that_cannot_be_written_says_what_was(bench: Bench, tmp_path: Path) -> None:
+    host = bench.host("v5")
+    lost = f"--output=json={tmp_path}/nowhere/report.json"
+    ran = runs.program(command(bench, host, lost), env=state(tmp_path))
+    (journal,) = bench.journals.iterdir()
+    assert ran.exit == 4
+    assert journal.name.encode() in ran.stderr
+    assert host.read_bytes() == hosts.host("v6")
+
+
+def test_an_output_that_cannot_be_meant_is_refused_before_anything_is_written(
+    bench: Bench, tmp_path: Path
+) -> None:
+    host = bench.host("v5")
+    ran = runs.program(command(bench, host, "--output", "xml=report.xml"), env=state(tmp_path))
+    assert ran.exit == 2
+    assert host.read_bytes() == hosts.host("v5")
+
+
+@pytest.mark.parametrize("other", ["host.py", "./host.py", "../hosts/host.py"])
+def test_a_file_named_twice(bench: Bench, other: str) -> None:
+    host = bench.host("v5")
+    refused(bench, "wrong-call", lambda: bench.plan("v6", host, bench.folder / other))
+
+
+def test_linked_caches_are_refused_by_the_plan(bench: Bench) -> None:
+    host = bench.host("v5")
+    py_compile.compile(str(host), doraise=True)
+    (bench.folder / "__pycache__").rename(bench.folder / "cache")
+    (bench.folder / "__pycache__").symlink_to("cache")
+    (result,) = bench.plan("v6", host).report.results
+    assert result.code == "migrate-link"  # type: ignore[union-attr]
+
+
+def test_what_is_written_undone_and_ended_follows_its_schema(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    schema = jsonschema.Draft202012Validator(
+        json.loads(shipped.read("schemas", "migration.v1.schema.json"))
+    )
+    host = bench.host("v5")
+    form, env = ("--format", "json"), state(tmp_path)
+    written = runs.program(command(bench, host, *form), env=env)
+    journal = json.loads(written.stdout)["journal"]
+    trusting = runs.trusting(bench.registry)
+    undone = runs.program(["migrate", "--undo", journal, *form, *trusting], env=env)
+    left_pending(bench, "one.py", "two.py", monkeypatch=monkeypatch)
+    (bench.folder / "two.py").unlink()
+    left_pending(bench, "three.py", monkeypatch=monkeypatch)
+    recovered = runs.program(["migrate", "--recover", *form], env=env)
+    assert [ran.exit for ran in (written, undone, recovered)] == [0, 0, 4]
+    documents = [json.loads(ran.stdout) for ran in (written, undone, recovered)]
+    assert [document["state"] for document in documents] == ["written", "undone", "recovered"]
+    assert len(documents[2]["ended"]) == len(documents[2]["failed"]) == 1
+    for document in documents:
+        schema.validate(document)

@@ -126,9 +126,8 @@ def test_undo_killed_at_every_call(run: Run) -> None:
     for call in kills.everywhere(undoing, written):
         assert all(data in (OLD, NEW) for data in run.held()), call
         run.bench.recover()
-        held = run.held()
-        assert held in ([OLD] * len(held), [NEW] * len(held))
-    assert held[0] == OLD
+        assert run.held() in ([OLD] * len(run.names), [NEW] * len(run.names))
+    assert run.held()[0] == OLD
 
 
 def test_the_trace_shows_what_a_loss_of_power_needs(run: Run) -> None:
@@ -145,15 +144,12 @@ def test_the_trace_shows_what_a_loss_of_power_needs(run: Run) -> None:
     assert pending + parent < _first(seen, lambda _, path: ".pinproof-" in path)
     for name in run.names:
         path = str(run.bench.folder / name)
-        exchange = _first(seen, lambda n, p, path=path: n == "renameat2" and p == path)
+        exchange = seen.index(("renameat2", path))
         temporary = seen[exchange - 1][1]
         assert ".pinproof-" in temporary
-        wrote = _first(seen, lambda n, p, t=temporary: n == "write" and p == t)
-        synced = _first(seen, lambda n, p, t=temporary: n == "fsync" and p == t)
+        wrote, synced = (seen.index((call, temporary)) for call in ("write", "fsync"))
         assert pending < wrote < synced < first_exchange
-        folder = str(Path(path).parent)
-        after = _first(seen[exchange:], lambda n, p, f=folder: n == "fsync" and p == f)
-        assert after
+        assert ("fsync", str(Path(path).parent)) in seen[exchange:]
     last = _first(seen[::-1], lambda name, _: name == "renameat2")
     done = _first(seen[::-1], lambda _, path: path.endswith(".pending"))
     assert done < last, "the journal says that all is written after all is"

@@ -79,7 +79,8 @@ class Search:
         """Say what was not found in the payload, and what was found in its place."""
         wanted = [] if self._helper is not None else [f"the helper: {self._body.pin}"]
         wanted += [f"site {site.name}: {site.new}" for site in self._sites_missing()]
-        more = f"; and {len(wanted) - 1} sites" if len(wanted) > 1 else ""
+        rest = len(wanted) - 1
+        more = f"; and {rest} {'site' if rest == 1 else 'sites'}" if rest else ""
         named = ", ".join(
             f"{p.repository} at {p.commit or p.commit_prefix}, {p.path}"
             for p in self._body.producers[:2]

@@ -1,16 +1,27 @@
 """`pinproof migrate FILE --to VERSION`: plan, write, undo, recover."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from verifier.cli import options as shared
 from verifier.cli.environment import state_folder
-from verifier.core.errors import WrongCallError
+from verifier.core.errors import PinproofError, UnavailableError, WrongCallError
 
 if TYPE_CHECKING:
     from verifier.ask.migration import Request
+    from verifier.core.migration import Migrated
+
+_JOURNALS: Final = "journals"
+#: Options that a plan is made of, by the words that a user writes.
+_PLANNING: Final = {
+    "to": "to",
+    "payloads": "payload",
+    "writing": "write",
+    "together": "set",
+    "diff": "diff",
+}
 
 
 @click.command(name="migrate")
@@ -54,20 +65,18 @@ def command(files: tuple[str, ...], **options: Any) -> int:
 
 
 def _migrate(files: tuple[str, ...], options: dict[str, Any]) -> int:
+    from verifier.actions import migrate  # noqa: PLC0415
     from verifier.ask.migration import plan_migration  # noqa: PLC0415
     from verifier.render import migration as render  # noqa: PLC0415
 
     request = _request(options)
     trust = shared.opened(options, policy=options["policy"])
-    planned = plan_migration(files, request, trust=trust)
     options["inputs"] = files
+    if (folder := state_folder()) is not None:
+        migrate.refuse_unfinished(files, journals=folder / _JOURNALS)
+    planned = plan_migration(files, request, trust=trust)
     if options["writing"] and planned.sound and not all(p and p.idle for p in planned.plans):
-        from verifier.actions import migrate  # noqa: PLC0415
-
-        written = migrate.write(planned, request, journals=_journals(), now=trust.now)
-        return shared.finish(
-            written, options, render=lambda v, form, c: render.migrated(v, form, colour=c)
-        )
+        return _told(migrate.write(planned, request, journals=_journals(), now=trust.now), options)
     return shared.finish(
         planned,
         options,
@@ -77,15 +86,11 @@ def _migrate(files: tuple[str, ...], options: dict[str, Any]) -> int:
 
 def _undo(options: dict[str, Any]) -> int:
     from verifier.actions import migrate  # noqa: PLC0415
-    from verifier.render import migration as render  # noqa: PLC0415
 
     trust = shared.opened(options, policy=options["policy"])
-    undone = migrate.undo(
-        options["undo"], trust, _request(options), journals=_journals(), now=trust.now
-    )
-    return shared.finish(
-        undone, options, render=lambda v, form, c: render.migrated(v, form, colour=c)
-    )
+    request = _request(options)
+    undone = migrate.undo(options["undo"], trust, request, journals=_journals(), now=trust.now)
+    return _told(undone, options)
 
 
 def _recover(options: dict[str, Any]) -> int:
@@ -96,6 +101,24 @@ def _recover(options: dict[str, Any]) -> int:
     return shared.finish(
         recovered, options, render=lambda v, form, c: render.recovered(v, form, colour=c)
     )
+
+
+def _told(done: "Migrated", options: dict[str, Any]) -> int:
+    """Print what was written. If that fails it is written all the same, and the error says so."""
+    from verifier.render import migration as render  # noqa: PLC0415
+
+    try:
+        return shared.finish(
+            done,
+            options,
+            render=lambda v, form, c: render.migrated(v, form, colour=c, diff=options["diff"]),
+        )
+    except PinproofError as error:
+        raise UnavailableError(
+            f"{done.word}, with journal {done.journal}; but its report was not: {error.message}",
+            code=error.code,
+            remedy=f"{error.remedy}; pinproof migrate --undo {done.journal} goes back",
+        ) from error
 
 
 def _request(options: dict[str, Any]) -> "Request":
@@ -120,25 +143,33 @@ def _journals() -> Path:
             code="wrong-call",
             remedy="set XDG_STATE_HOME to an absolute path that this user may write to",
         )
-    return folder / "journals"
+    return folder / _JOURNALS
 
 
 def _refuse_mixed(files: tuple[str, ...], options: dict[str, Any]) -> None:
     """Refuse a call that asks for two things, or for several files without saying how."""
-    problem = None
-    acts = [f"--{name}" for name in ("undo", "recover") if options[name]]
-    given = [f"--{name}" for name in ("to", "payloads", "writing", "together") if options[name]]
-    if acts and (files or given or len(acts) > 1):
+    shared.targets_of(options)  # before anything is written
+    acts = [f"--{name}" for name in ("undo", "recover") if options[name] not in (None, False)]
+    given = [f"--{word}" for name, word in _PLANNING.items() if options[name]]
+    if len(acts) > 1:
+        problem = ("--undo and --recover: expected one of them", "--recover first, if at all")
+    elif acts and (files or given):
+        extra = ", ".join([*given, *files])
         problem = (
-            f"{acts[0]} stands alone: the journal says which files, and what they held",
-            f"leave out everything else: pinproof migrate {acts[0]}",
+            f"{acts[0]}: a journal says which files and bytes, got {extra} too",
+            f"leave out {extra}",
         )
-    elif not acts and not options["to"]:
+    elif acts:
+        return
+    elif not files:
+        problem = ("no file to migrate", "name at least one host file")
+    elif not options["to"]:
         problem = ("--to: expected a version", "add --to VERSION; pinproof list shows them")
     elif len(files) > 1 and not options["together"]:
         problem = (
             f"{len(files)} files: expected one, or --set",
             "add --set: all of them are written, or none",
         )
-    if problem is not None:
-        raise WrongCallError(problem[0], code="wrong-call", remedy=problem[1])
+    else:
+        return
+    raise WrongCallError(problem[0], code="wrong-call", remedy=problem[1])

@@ -157,7 +157,9 @@ def find(journals: Path, name: str) -> Journal:
     raise UnavailableError(
         f"{name or 'an empty name'}: {what}",
         code="journal-unknown",
-        remedy=f"name one of {', '.join(there[-5:])}" if there else f"{journals} holds none",
+        remedy=f"name one of {', '.join(there[-5:])}"
+        if there
+        else "none is kept in the state folder",
     )
 
 

@@ -3,6 +3,7 @@
     cold   a 120 kB host, whole processes: an empty click command, and the sigstore CLI verifying
            a bundle offline (from a private Sigstore made for the run)
     large  a host of 100,000 lines, against a process that only parses it
+    plan   planning a migration of these two hosts, against verifying them
     where  where the time of a cold run goes
     git    a commit of 5,000 blobs, against programs that read the same objects and hash none;
            and what each safeguard costs
@@ -112,6 +113,19 @@ def large(processes: Processes, folder: Path, runs: int) -> Iterable[str]:
     yield from _compared(samples, {"ast.parse": {"wall": 3.0, "peak": 1.3}}, floor=processes.floor)
 
 
+def plan(processes: Processes, folder: Path, runs: int) -> Iterable[str]:
+    """Plan from the version that the host carries to the one before it."""
+    installer = HERE.parent / "examples" / "fair_queue" / "installer.py"
+    for made in (prepare.host_of_120_kb, prepare.host_of_100_000_lines):
+        host = made(folder)
+        yield _described(host)
+        wanted = ("--to", "v5", "--payload", str(installer), "--policy", "region")
+        planning = Command("plan", (PINPROOF, "migrate", str(host), *wanted))
+        verifying = _pinproof(host)
+        samples = processes.interleaved((planning, verifying), rounds=runs)
+        yield from _compared(samples, {verifying.name: {"wall": 2.0}}, floor=processes.floor)
+
+
 def where(processes: Processes, folder: Path, runs: int) -> Iterable[str]:
     """Time the stages of a cold run, in a process that reads a clock between them."""
     host = prepare.host_of_120_kb(folder)
@@ -207,6 +221,7 @@ def two(processes: Processes, folder: Path, runs: int) -> Iterable[str]:
 BENCHMARKS: Final[Mapping[str, Callable[[Processes, Path, int], Iterable[str]]]] = {
     "cold": cold,
     "large": large,
+    "plan": plan,
     "where": where,
     "git": git,
     "folder": small,

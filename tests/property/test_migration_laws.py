@@ -124,3 +124,13 @@ def test_any_bytes_are_a_payload_that_carries_nothing(noise: bytes, version: str
     told = found.missing([noise], looked_at="1 file")
     assert told.code == "migrate-payload"
     assert told.remedy
+
+
+@pytest.mark.parametrize("times", [0, 2])
+def test_a_host_without_one_place_for_the_helper(times: int) -> None:
+    needle = hosts.installer().NEEDLE.encode()
+    host = hosts.host("clean")
+    assert host.count(needle) == 1
+    told = moved(host.replace(needle, needle * times), "v6", pieces("v6"))
+    assert isinstance(told, Finding)
+    assert told.code == "migrate-anchor"

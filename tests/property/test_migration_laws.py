@@ -60,9 +60,8 @@ def test_every_carrier_gives_the_same(version: str, carrier: str) -> None:
 
 def test_for_versions_with_the_same_sites_the_helper_is_enough() -> None:
     host = hosts.host("v5")
-    found = searched("v6", host)
-    assert not found.complete
-    found.look(hosts.host("text v6"))
+    assert not searched("v6", host).complete
+    found = searched("v6", host, hosts.host("text v6"))
     assert found.complete
     assert moved(host, "v6", found.pieces()) == hosts.host("v6")
 

@@ -31,14 +31,15 @@ from verifier.checks.helper import check
 from verifier.checks.helper.companions import loaded
 from verifier.checks.helper.install import (
     Bare,
+    Moved,
     as_base,
+    compared,
     installed_in,
     put_in,
     taken_out,
 )
 from verifier.checks.helper.payload import Search
-from verifier.checks.helper.regions import Remainder
-from verifier.checks.helper.rest import without_import
+from verifier.checks.helper.regions import Installed
 from verifier.core.companions import Companions
 from verifier.core.demand import HelperDemand, Pristine
 from verifier.core.errors import PinproofError, UnavailableError, WrongCallError
@@ -64,6 +65,14 @@ class Request:
     drop_attributes: bool = False
     max_size: int = HOST_BYTES
     reach: Reach = Reach()
+
+
+@frozen
+class _Made:
+    """The bytes that would be written, and what stood in the host before."""
+
+    data: bytes
+    installed: Installed | None = None
 
 
 def plan_migration(
@@ -179,28 +188,38 @@ def _planned(
         return result, None
     made = _made(found, lineage, request, outcome)
     if isinstance(made, Finding):
-        refused = replace(outcome, findings=(*outcome.findings, made))
-        return verdict(refused, subject(found), trust, source), None
-    after = _judged(
-        found, made, lineage, trust, replace(source, expect=_version_id(request, lineage))
-    )
-    finding = _unsound(found.data, made, after, lineage)
-    if finding is not None:
-        refused = replace(outcome, findings=(*outcome.findings, finding))
-        return verdict(refused, subject(found), trust, source), None
+        return _refused(outcome, made, found, trust, source), None
+    if made.data == found.data:
+        after, changes = result, "nothing"
+    else:
+        compiled = python_source.compiling(made.data)
+        wanted = replace(source, expect=_version_id(request, lineage))
+        after = _judged(found, made.data, lineage, trust, wanted)
+        moved = compared(found.data, made.installed, made.data, lineage)
+        finding = _unsound(after, moved, compiled=compiled())
+        if moved is None or finding is not None:
+            return _refused(outcome, finding, found, trust, source), None
+        changes = words.changes(moved)
     plan = Plan(
         name=name,
         lineage=lineage.name,
         source=words.standing_as(result, lineage),
-        target=request.to if request.to.startswith(BASE) else _version_id(request, lineage) or "",
+        target=_version_id(request, lineage) or request.to,
         before=found.data,
-        after=made,
+        after=made.data,
         now=words.of(result),
         then=words.of_target(after),
-        changes=words.changes(found.data, made, lineage),
-        bytecode=() if made == found.data else bytecode,
+        changes=changes,
+        bytecode=() if made.data == found.data else bytecode,
     )
     return result, plan
+
+
+def _refused(
+    outcome: Outcome, finding: Finding | None, found: FileBytes, trust: Trust, demand: HelperDemand
+) -> Result:
+    findings = (*outcome.findings, *([finding] if finding else []))
+    return verdict(replace(outcome, findings=findings), subject(found), trust, demand)
 
 
 def _lineage(found: FileBytes, request: Request, trust: Trust) -> Lineage | None:
@@ -225,31 +244,38 @@ def _lineage(found: FileBytes, request: Request, trust: Trust) -> Lineage | None
 
 def _made(
     found: FileBytes, lineage: Lineage, request: Request, outcome: Outcome
-) -> bytes | Finding:
+) -> _Made | Finding:
     """Make the bytes that would be written (steps 3 to 5), or say what they cannot be made of."""
     target = _target(request.to, lineage)
+    if any(isinstance(target, Version) and i.version == target.id for i in outcome.identified):
+        return _Made(data=found.data)
     installed = installed_in(found.data, lineage)
+    bare = taken_out(found.data, installed) if installed else Bare(data=found.data, contexts={})
     if isinstance(target, Base):
-        bare = taken_out(found.data, installed) if installed else Bare(data=found.data, contexts={})
-        return as_base(bare, lineage, target)
-    if target is None or target.body is None:
+        made = as_base(bare, lineage, target)
+    elif target is None or target.body is None:
         raise _no_such_target(request.to, lineage)
-    if any(i.version == target.id for i in outcome.identified):
-        return found.data
-    search = Search(lineage, target, target.body)
-    search.look(found.data)
+    else:
+        search = Search(lineage, target, target.body)
+        finding = _searched(search, found.data, request)
+        made = finding or put_in(bare, lineage, target.body, search.pieces())
+    return made if isinstance(made, Finding) else _Made(data=made, installed=installed)
+
+
+def _searched(search: Search, host: bytes, request: Request) -> Finding | None:
+    """Search the host, then the payload until all is found; say what is missing at its end."""
+    search.look(host)
     looked_at = []
     for text in () if search.complete else texts(request.payload, reach=request.reach):
         search.look_at_file(text.data, python=text.python)
         looked_at.append(text.data)
         if search.complete:
             break
-    if not search.complete:
-        files = "1 file" if len(looked_at) == 1 else f"{len(looked_at):,} files"
-        where = f"{files} of the payload" if request.payload else "the host: no payload was given"
-        return search.missing(looked_at, looked_at=where)
-    bare = taken_out(found.data, installed) if installed else Bare(data=found.data, contexts={})
-    return put_in(bare, lineage, target.body, search.pieces())
+    if search.complete:
+        return None
+    files = "1 file" if len(looked_at) == 1 else f"{len(looked_at):,} files"
+    where = f"{files} of the payload" if request.payload else "the host: no payload was given"
+    return search.missing(looked_at, looked_at=where)
 
 
 def _judged(
@@ -268,14 +294,14 @@ def _judged(
     return verdict(outcome, subject(FileBytes(name=found.name, data=made)), trust, demand)
 
 
-def _unsound(before: bytes, after: bytes, result: Result, lineage: Lineage) -> Finding | None:
+def _unsound(result: Result, moved: Moved | None, *, compiled: bool) -> Finding | None:
     problem = None
     if result.verdict is not Verdict.VERIFIED:
         codes = ", ".join(dict.fromkeys(f.code for f in result.findings)) or "nothing that holds"
         problem = f"{result.verdict}: {codes}"
-    elif not python_source.compiles(after):
+    elif not compiled:
         problem = "a file that Python does not compile"
-    elif not _same_elsewhere(before, after, lineage):
+    elif moved is None:
         problem = "other bytes than the helper's, its sites' and its import line's"
     if problem is None:
         return None
@@ -287,18 +313,6 @@ def _unsound(before: bytes, after: bytes, result: Result, lineage: Lineage) -> F
         remedy="judge with a policy that accepts the target (pinproof show prints its status), "
         "or install it on the host that the entry's base pins",
     )
-
-
-def _same_elsewhere(before: bytes, after: bytes, lineage: Lineage) -> bool:
-    """Whether two hosts are the same but for helper, sites, and the import line."""
-    first, second = (_elsewhere(data, lineage) for data in (before, after))
-    return not first.isdisjoint(second)
-
-
-def _elsewhere(data: bytes, lineage: Lineage) -> set[bytes]:
-    installed = installed_in(data, lineage)
-    rest = Remainder(data, installed.removed).data if installed else data
-    return {rest, without_import(rest, lineage) or rest}
 
 
 # ── the target ─────────────────────────────────────────────────────────────────────────────────

@@ -3,9 +3,8 @@
 from typing import Final
 
 from verifier.catalog.entries.helper import Lineage
-from verifier.checks.helper.install import installed_in
+from verifier.checks.helper.install import Moved
 from verifier.checks.helper.regions import Installed
-from verifier.checks.helper.rest import without_import
 from verifier.core.outcome import Result
 
 #: What a target or source begins with that is a host without the helper.
@@ -40,22 +39,14 @@ def of_target(result: Result) -> str:
     return f"{of(result)}{', as a fresh install' if installed and whole.state.holds else ''}"
 
 
-def changes(before: bytes, after: bytes, lineage: Lineage) -> str:
+def changes(moved: Moved) -> str:
     """Say which parts change; that nothing else does has been proved."""
-    if before == after:
-        return "nothing"
-    old, new = (installed_in(data, lineage) for data in (before, after))
-    one, other = _size(old), _size(new)
+    one, other = _size(moved.before), _size(moved.after)
     helper = f"helper {one:,} → {other:,} bytes" if one and other else ""
     helper = helper or f"helper of {one or other:,} bytes {'put in' if other else 'taken out'}"
-    sites = max(len(placed.sites) for placed in (old, new) if placed)
-    line = _import_line(before, after, lineage)
+    sites = max(len(placed.sites) for placed in (moved.before, moved.after) if placed)
+    line = f", the import line {moved.import_line}" if moved.import_line else ""
     return f"{helper}, {sites} {'site' if sites == 1 else 'sites'}{line}, nothing else"
-
-
-def _import_line(before: bytes, after: bytes, lineage: Lineage) -> str:
-    had, has = (without_import(data, lineage) is not None for data in (before, after))
-    return "" if had == has else f", the import line {'added' if has else 'taken out'}"
 
 
 def _size(installed: Installed | None) -> int:

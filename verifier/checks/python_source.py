@@ -6,11 +6,13 @@ thousand deep, differs from version to version.
 """
 
 import ast
+import contextlib
 import gc
+import os
 import re
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Final
 
@@ -18,6 +20,8 @@ from verifier.core.limits import PYTHON_DEPTH, PYTHON_DIGITS
 from verifier.core.value import frozen
 
 _NOT_PYTHON: Final = "not valid in the grammar of this Python"
+#: From this size on compiling takes so long that a second process pays.
+_FORKED: Final = 1 << 20
 TOO_DEEP: Final = f"nested deeper than {PYTHON_DEPTH}"
 #: PEP 263: a comment on the first line, or on the second after no code, may declare an encoding.
 _COOKIE: Final = re.compile(rb"[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
@@ -56,8 +60,25 @@ def read_part(data: bytes) -> ast.Module | Unparsable:
     return _compiled(data.decode(errors="replace"))
 
 
-def compiles(data: bytes) -> bool:
-    """Whether this Python compiles the bytes; nothing of them is run."""
+def compiling(data: bytes) -> Callable[[], bool]:
+    """Begin to compile bytes, of which nothing is run; what is returned says whether that works.
+
+    Large ones are compiled by a fork of this process, beside what it does meanwhile.
+    """
+    import threading  # noqa: PLC0415  (only plans pay)
+
+    if len(data) < _FORKED or threading.active_count() > 1:
+        return lambda: _compiles(data)
+    child = os.fork()
+    if child == 0:
+        code = 1
+        with contextlib.suppress(BaseException):
+            code = 0 if _compiles(data) else 1
+        os._exit(code)
+    return lambda: os.waitpid(child, 0)[1] == 0
+
+
+def _compiles(data: bytes) -> bool:
     if refused(data) is not None:
         return False
     try:

@@ -49,6 +49,18 @@ class Bare:
     """The text of contexts that are known, by their pins."""
 
 
+@frozen
+class Moved:
+    """What stood in a host before and what stands in it after; the rest of it is the same.
+
+    `import_line` says whether the import line was `added` or `taken out`.
+    """
+
+    before: Installed | None
+    after: Installed | None
+    import_line: str = ""
+
+
 def installed_in(data: bytes, lineage: Lineage) -> Installed | None:
     """Find the one version that stands in a host whole, as the check does; None if none does."""
     versions, _ = candidates(data, lineage, sight(data, lineage))
@@ -107,6 +119,25 @@ def put_in(bare: Bare, lineage: Lineage, body: Published, pieces: Pieces) -> byt
             return written
         data = written
     return data
+
+
+def compared(
+    before: bytes, installed: Installed | None, after: bytes, lineage: Lineage
+) -> Moved | None:
+    """Compare a host with what became of it; None if any byte differs that no install writes."""
+    now = installed_in(after, lineage)
+    rests = [
+        Remainder(data, placed.removed).data if placed else data
+        for data, placed in ((before, installed), (after, now))
+    ]
+    if rests[0] == rests[1]:
+        return Moved(before=installed, after=now)
+    lines = [without_import(rest, lineage) for rest in rests]
+    if lines[1] == rests[0]:
+        return Moved(before=installed, after=now, import_line="added")
+    if lines[0] == rests[1]:
+        return Moved(before=installed, after=now, import_line="taken out")
+    return None
 
 
 def _place(data: bytes, lineage: Lineage) -> int | Finding:

@@ -123,9 +123,9 @@ def drop(journal: Journal) -> None:
     shutil.rmtree(move(journal, ".new").folder)
 
 
-def unfinished(journals: Path) -> list[Journal]:
-    """Return every journal whose hosts may be half written, oldest first."""
-    return [_load(folder) for folder in _folders(journals, ".pending")]
+def unfinished(journals: Path) -> list[Path]:
+    """Return the folder of every journal whose hosts may be half written, oldest first."""
+    return _folders(journals, ".pending")
 
 
 def clear(journals: Path) -> None:
@@ -140,7 +140,7 @@ def find(journals: Path, name: str) -> Journal:
     """Return the journal that `--undo` names, by its id or the path of its folder."""
     folder = Path(name) if "/" in name else journals / name
     if re.fullmatch(_ID, folder.name) and folder.is_dir():
-        return _load(folder)
+        return load(folder)
     states = {
         ".pending": ("it was not finished", "pinproof migrate --recover ends it"),
         ".undone": ("it was undone already", "nothing is left to undo"),
@@ -213,8 +213,11 @@ def _printed(record: Record) -> dict[str, Any]:
     }
 
 
-def _load(folder: Path) -> Journal:
-    """Read a journal; one that others may write to is worth nothing."""
+def load(folder: Path) -> Journal:
+    """Read a journal; one that others may write to is worth nothing.
+
+    Raises `UnavailableError` (`journal-damaged`) for one that is not as it was written.
+    """
     try:
         status = folder.lstat()
         if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.geteuid():

@@ -110,15 +110,16 @@ def recover(*, journals: Path) -> Recovered:
     """
     ended: list[Migrated] = []
     failed: list[Failed] = []
-    for journal in journals_of.unfinished(journals):
+    for folder in journals_of.unfinished(journals):
         try:
+            journal = journals_of.load(folder)
             with _open(journal.records, [r.path for r in journal.records]) as places:
                 forward = _end(journal, places, finish=True)
         except PinproofError as error:
-            failed.append(Failed.of(journal.id, error))
+            failed.append(Failed.of(folder.stem, error))
             continue
         except OSError as error:
-            failed.append(Failed.of(journal.id, _refused_by_system(error, journal.records[0].path)))
+            failed.append(Failed.of(folder.stem, _refused_by_system(error, folder.stem)))
             continue
         word = "finished" if forward else "restored"
         files = tuple(_replaced(place, ()) for place in places)
@@ -130,8 +131,8 @@ def recover(*, journals: Path) -> Recovered:
 def refuse_unfinished(paths: Sequence[str], *, journals: Path) -> None:
     """Raise `UnavailableError` if a migration of one of these files was begun and not finished."""
     shown = {resolved(path): path for path in paths}
-    for journal in journals_of.unfinished(journals):
-        for record in journal.records:
+    for folder in journals_of.unfinished(journals):
+        for record in journals_of.load(folder).records:
             if record.path in shown:
                 raise UnavailableError(
                     f"{shown[record.path]}: a migration of it was begun and not finished",

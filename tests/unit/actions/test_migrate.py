@@ -652,6 +652,22 @@ def test_one_journal_that_cannot_be_ended_does_not_keep_others_from_it(
     assert bench.names() == ["below", "below/one.py", "two.py"]
 
 
+def test_a_damaged_journal_keeps_no_other_from_being_ended(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    left_pending(bench, "one.py", monkeypatch=monkeypatch)
+    (damaged,) = bench.journals.iterdir()
+    (two,) = left_pending(bench, "two.py", monkeypatch=monkeypatch)
+    (damaged / "journal.json").write_text("{")
+    recovered = migrate.recover(journals=bench.journals)
+    assert [failed.code for failed in recovered.failed] == ["journal-damaged"]
+    assert [ended.word for ended in recovered.ended] == ["restored"]
+    planned = bench.plan("v6", two)
+    with pytest.raises(UnavailableError) as caught:
+        bench.write(planned)
+    assert caught.value.code == "journal-damaged", "nobody can tell which files it is about"
+
+
 def test_a_read_only_file_system(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     host = bench.host("v5")
     planned = bench.plan("v6", host)

@@ -21,7 +21,7 @@ from support import hosts, runs
 from support.migrating import OLD_TIME, PAYLOAD, Bench
 from support.registry import EXPIRES, Registry
 
-from verifier.actions import durable, migrate, replacing
+from verifier.actions import durable, migrate, replacing, transaction
 from verifier.ask.trusted import trust
 from verifier.core.errors import PinproofError, UnavailableError
 from verifier.core.verdict import Exit
@@ -234,7 +234,7 @@ def test_a_file_that_changes_in_the_last_moment(
             (bench.folder / "new").rename(second)
         return made
 
-    monkeypatch.setattr(migrate, "write_beside", then_another_writes)
+    monkeypatch.setattr(transaction, "write_beside", then_another_writes)
     if not exchanges:
         monkeypatch.setattr(replacing, "exchange", lambda *_: False)
     with pytest.raises(UnavailableError) as caught:
@@ -467,7 +467,7 @@ def test_a_signal_is_heeded_before_the_name_is_taken(
         signal.raise_signal(signal.SIGINT)
         return beside(*arguments)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(migrate, "write_beside", interrupted)
+    monkeypatch.setattr(transaction, "write_beside", interrupted)
     with pytest.raises(KeyboardInterrupt):
         bench.write(planned)
     assert runs.content(bench.folder) == before
@@ -485,7 +485,7 @@ def test_a_signal_that_comes_too_late_is_no_failure(
         take(*arguments)  # type: ignore[arg-type]
         signal.raise_signal(signal.SIGINT)
 
-    monkeypatch.setattr(migrate, "take_name", interrupted)
+    monkeypatch.setattr(transaction, "take_name", interrupted)
     bench.migrate("v6", host)
     assert host.read_bytes() == hosts.host("v6")
     assert bench.states() == [""]
@@ -588,8 +588,8 @@ def left_pending(bench: Bench, *names: str, monkeypatch: pytest.MonkeyPatch) -> 
         take(place, *rest)  # type: ignore[arg-type]
 
     with monkeypatch.context() as patched:
-        patched.setattr(migrate, "take_name", killed)
-        patched.setattr(migrate, "_put_back", lambda *_: None)
+        patched.setattr(transaction, "take_name", killed)
+        patched.setattr(transaction, "_put_back", lambda *_: None)
         with pytest.raises(Killed):
             bench.write(planned)
     return paths

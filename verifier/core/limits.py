@@ -90,3 +90,5 @@ GIT_FINDINGS: Final = 1_000
 GIT_STORES: Final = 32
 #: Symbolic references and tags of tags that are followed for a hint.
 GIT_STEPS: Final = 8
+#: Digits of a line number or count in a patch.
+PATCH_LINE_DIGITS: Final = 9

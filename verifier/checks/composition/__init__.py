@@ -1,0 +1,1 @@
+"""A composition: stages on a base, proved from the bytes that they start from."""

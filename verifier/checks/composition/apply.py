@@ -1,0 +1,234 @@
+"""Patches, applied exactly: each hunk at its stated line, every byte compared, nothing searched.
+
+1. The preimage is there and a regular file, or is not there for a file that the patch adds.
+2. Every hunk's old lines, context and removed ones, stand at the stated line byte for byte; a
+   hunk that ends the file ends it here too.
+3. A deleted file has nothing left. Nothing is returned unless all of it holds.
+
+Where a hunk does not stand at its line, its lines are looked for elsewhere, and its new lines
+where they would stand afterwards: only to say so, never to apply it there.
+"""
+
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+from verifier.checks.composition.patch import FilePatch, Hunk
+from verifier.core.digest import Pin
+from verifier.core.finding import Finding, Where
+from verifier.core.limits import PLACES_LISTED
+from verifier.core.printable import printable
+from verifier.sources.git.objects import SHA1_HEX, SHA256_HEX, hasher
+
+_SHOWN: Final = 80
+_AGAIN: Final = "apply the stages in their order, each once, to the preimage that is pinned for it"
+_REMADE: Final = "write the patch anew on the preimage that is pinned, and pin that patch"
+
+
+class Applied(NamedTuple):
+    """The bytes of a file behind a patch, None where it is deleted."""
+
+    data: bytes | None
+
+
+def apply(change: FilePatch, data: bytes | None, *, patch: str) -> Applied | tuple[Finding, ...]:
+    """Apply a file's part of the patch called `patch` to `data`, None where there is no file.
+
+    The findings say of every hunk why it does not stand; then nothing of it is applied.
+    """
+    if (data is None) != (change.operation == "add"):
+        return (_wrong_operation(change, data, patch),)
+    before = data or b""
+    starts = _line_starts(before)
+    wrong = [hunk for hunk in change.hunks if not _stands(before, starts, hunk.start, hunk)]
+    if wrong:
+        if _is_applied(change, before):
+            return (_already(change, patch),)
+        return tuple(_does_not_stand(change, hunk, before, starts, patch) for hunk in wrong)
+    parts: list[bytes] = []
+    at = 0
+    for hunk in change.hunks:
+        start = starts[hunk.start - 1]
+        parts += [before[at:start], hunk.new]
+        at = start + len(hunk.old)
+    parts.append(before[at:])
+    after = b"".join(parts)
+    if change.operation == "delete":
+        return (_left_over(change, after, patch),) if after else Applied(None)
+    return Applied(after)
+
+
+def _line_starts(data: bytes) -> list[int]:
+    """Return where each line begins, and where one more would."""
+    starts = [0]
+    at = data.find(b"\n")
+    while at >= 0:
+        starts.append(at + 1)
+        at = data.find(b"\n", at + 1)
+    return starts
+
+
+def _stands(data: bytes, starts: Sequence[int], line: int, hunk: Hunk) -> bool:
+    """Whether the old lines of a hunk stand at a line, and end the file if they say so."""
+    if line > len(starts):
+        return False
+    start = starts[line - 1]
+    ends = start + len(hunk.old)
+    return data.startswith(hunk.old, start) and (not hunk.ends or ends == len(data))
+
+
+def _is_applied(change: FilePatch, data: bytes) -> bool:
+    """Whether every hunk's new lines stand where they would after applying it."""
+    starts = _line_starts(data)
+    undone = [
+        Hunk(
+            at=hunk.at,
+            start=hunk.new_start,
+            old=hunk.new,
+            new=hunk.old,
+            new_start=hunk.start,
+            ends=hunk.ends,
+        )
+        for hunk in change.hunks
+    ]
+    return all(_stands(data, starts, hunk.start, hunk) for hunk in undone)
+
+
+# ── findings ───────────────────────────────────────────────────────────────────────────────────
+
+
+def _wrong_operation(change: FilePatch, data: bytes | None, patch: str) -> Finding:
+    if data is None:
+        return Finding(
+            code="patch-file-missing",
+            where=Where(path=_shown(change.path)),
+            expected=f"a file, which {patch} changes at its line {change.at:,}",
+            got="no file of that path",
+            cause=_made_for(change, None),
+            remedy=_AGAIN,
+        )
+    already = change.hunks[0].new == data if change.hunks else not data
+    return Finding(
+        code="patch-applied" if already else "patch-file-exists",
+        where=Where(path=_shown(change.path)),
+        expected=f"no file, which {patch} adds at its line {change.at:,}",
+        got=str(Pin.of(data)),
+        cause="the file is what the patch makes of it: it is applied already" if already else None,
+        remedy=_AGAIN,
+    )
+
+
+def _already(change: FilePatch, patch: str) -> Finding:
+    return Finding(
+        code="patch-applied",
+        where=Where(path=_shown(change.path), line=change.hunks[0].new_start),
+        expected="the file before the patch",
+        got=f"the new lines of every hunk of {patch}, at their lines",
+        cause="the patch is applied already",
+        remedy=_AGAIN,
+    )
+
+
+def _does_not_stand(
+    change: FilePatch, hunk: Hunk, data: bytes, starts: Sequence[int], patch: str
+) -> Finding:
+    """Name the first line that differs, and where the hunk would fit, if it fits anywhere."""
+    elsewhere = _elsewhere(data, starts, hunk)
+    line, expected, got = _first_difference(hunk, data, starts)
+    if elsewhere:
+        lines = ", ".join(f"{number:,}" for number in elsewhere)
+        return Finding(
+            code="patch-elsewhere",
+            where=Where(path=_shown(change.path), line=hunk.start),
+            expected=f"the hunk of line {hunk.at:,} of {patch} at line {hunk.start:,}",
+            got=f"its lines stand at line {lines}",
+            cause="the patch was made for a file with other lines before these",
+            remedy=_REMADE,
+        )
+    return Finding(
+        code="patch-mismatch",
+        where=Where(path=_shown(change.path), line=line),
+        expected=expected,
+        got=got,
+        cause=_made_for(change, data) or _changed_how(hunk, data, starts),
+        remedy=_AGAIN,
+    )
+
+
+def _elsewhere(data: bytes, starts: Sequence[int], hunk: Hunk) -> list[int]:
+    found: list[int] = []
+    if not hunk.old:
+        return found
+    known = {start: number for number, start in enumerate(starts, 1)}
+    at = data.find(hunk.old)
+    while at >= 0 and len(found) < PLACES_LISTED:
+        number = known.get(at)
+        if number is not None and _stands(data, starts, number, hunk):
+            found.append(number)
+        at = data.find(hunk.old, at + 1)
+    return found
+
+
+def _first_difference(hunk: Hunk, data: bytes, starts: Sequence[int]) -> tuple[int, str, str]:
+    wanted = hunk.old.splitlines(keepends=True) if b"\r" not in hunk.old else _split(hunk.old)
+    for number, text in enumerate(wanted, hunk.start):
+        if number >= len(starts):
+            there = data[starts[-1] :] if number == len(starts) else b""
+        else:
+            there = data[starts[number - 1] : starts[number]]
+        if there != text:
+            return number, _line(text), _line(there) if there else "the end of the file"
+    last = hunk.start + hunk.old_lines
+    return last, "the end of the file", "more lines"
+
+
+def _split(text: bytes) -> list[bytes]:
+    return [part + b"\n" for part in text.split(b"\n")[:-1]] + [
+        part for part in (text.rpartition(b"\n")[2],) if part
+    ]
+
+
+def _changed_how(hunk: Hunk, data: bytes, starts: Sequence[int]) -> str | None:
+    """Name line ends as the one change that would make the hunk stand."""
+    if hunk.start > len(starts):
+        return f"the file ends at line {len(starts):,}"
+    rest = data[starts[hunk.start - 1] :]
+    plain = hunk.old.replace(b"\r\n", b"\n")
+    if rest.replace(b"\r\n", b"\n").startswith(plain):
+        return "line ends differ: the one has CRLF where the other has LF"
+    return None
+
+
+def _made_for(change: FilePatch, data: bytes | None) -> str | None:
+    """Say for which content the patch was made, where its index line tells and it is not this."""
+    if change.blobs is None or not change.blobs[0].strip("0"):
+        return None
+    made = f"the patch was made for git blob {change.blobs[0]}"
+    if data is None:
+        return made
+    for width in (SHA1_HEX, SHA256_HEX):
+        named = hasher("blob", len(data), width)
+        named.update(data)
+        if named.hexdigest().startswith(change.blobs[0]):
+            return None
+    return f"{made}, and this file is another"
+
+
+def _left_over(change: FilePatch, after: bytes, patch: str) -> Finding:
+    return Finding(
+        code="patch-left-over",
+        where=Where(path=_shown(change.path)),
+        expected=f"nothing left of the file that {patch} deletes",
+        got=f"{len(after):,} bytes left",
+        remedy=_REMADE,
+    )
+
+
+def _line(text: bytes) -> str:
+    ending = "" if text.endswith(b"\n") else " without a newline"
+    body = text.removesuffix(b"\n")
+    more = "…" if len(body) > _SHOWN else ""
+    return f"line {_shown(body[:_SHOWN])!s}{more}{ending}" if body else f"an empty line{ending}"
+
+
+def _shown(text: bytes) -> str:
+    return printable(text.decode(errors="surrogateescape"))

@@ -15,6 +15,8 @@ LARGEST_FILE: Final = 1 << 34
 DOCUMENT_BYTES: Final = 4 * MIB
 #: One piece of registry metadata or of the look-up index.
 METADATA_BYTES: Final = 16 * MIB
+#: The table of a composition's files, and so one target of a registry.
+FILES_TABLE_BYTES: Final = 64 * MIB
 #: Nesting of tables and lists in a strict document.
 DOCUMENT_DEPTH: Final = 32
 #: Steps of a root chain (FORMATS §1, point 2).

@@ -17,7 +17,8 @@ from verifier.core.digest import Pin
 from verifier.core.finding import Finding, Where
 from verifier.core.limits import PLACES_LISTED
 from verifier.core.printable import printable
-from verifier.sources.git.objects import SHA1_HEX, SHA256_HEX, hasher
+from verifier.sources.git.objects import SHA1_HEX, SHA256_HEX
+from verifier.sources.git.tree_id import blob_id
 
 _SHOWN: Final = 80
 _AGAIN: Final = "apply the stages in their order, each once, to the preimage that is pinned for it"
@@ -205,11 +206,9 @@ def _made_for(change: FilePatch, data: bytes | None) -> str | None:
     made = f"the patch was made for git blob {change.blobs[0]}"
     if data is None:
         return made
-    for width in (SHA1_HEX, SHA256_HEX):
-        named = hasher("blob", len(data), width)
-        named.update(data)
-        if named.hexdigest().startswith(change.blobs[0]):
-            return None
+    widths = (SHA1_HEX, SHA256_HEX)
+    if any(blob_id(data, width).startswith(change.blobs[0]) for width in widths):
+        return None
     return f"{made}, and this file is another"
 
 

@@ -119,7 +119,7 @@ class _Reader:
         self._unended = bool(self._lines.pop())
         if self._unended:
             self._lines.append(data.rpartition(b"\n")[2])
-        self._name = name
+        self._patch = name
         self._at = 0
         self._path: bytes | None = None
 
@@ -281,12 +281,12 @@ class _Reader:
             at = self._at + 1
             start, new_start = int(header[1]), int(header[3])
             olds, news = (int(header[n] if header[n] is not None else 1) for n in (2, 4))
+            if (olds and not start) or (news and not new_start):
+                self._refuse("patch-count", "lines that are counted from 1", None)
             if ended or (start if olds else start + 1) <= end:
                 self._refuse("patch-hunk-order", "hunks one behind the other", None)
             if (fate == "add" and (start or olds)) or (fate == "delete" and (new_start or news)):
                 self._refuse("patch-count", "no lines on the side without a file", None)
-            if (olds and not start) or (news and not new_start):
-                self._refuse("patch-count", "lines that are counted from 1", None)
             line_before = start - 1 if olds else start
             if line_before + shift != (new_start - 1 if news else new_start):
                 right = line_before + shift + (1 if news else 0)
@@ -385,7 +385,7 @@ class _Reader:
         raise _Refusal(
             Finding(
                 code=code,
-                where=Where(path=self._name, line=self._at + 1),
+                where=Where(path=self._patch, line=self._at + 1),
                 expected=expected,
                 got=f"{told if got is None else got}{about}",
                 cause=_STRIPPED if line == b"" and code == "patch-line" else None,

@@ -6,6 +6,7 @@ length, an overlay's preimage may be unknown, as long as the scope says `complet
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Final, TypeVar
 
 from verifier.catalog.entries import composition_chain
@@ -75,8 +76,17 @@ def parse(data: bytes, where: str) -> Composition:
     return entry
 
 
-def parse_table(data: bytes, entry: Composition, where: str) -> dict[str, Wanted]:
-    """Read the files table of an entry. Raises `MalformedError` naming every mistake."""
+def with_table(entry: Composition, data: bytes, where: str) -> Composition:
+    """Return the entry with the rows of its files table, whose bytes are `data`.
+
+    Raises `MalformedError` naming every mistake.
+    """
+    if entry.files_table is None or not entry.files_table.pin.matches(data):
+        raise MalformedError(where, ["is not what files_table pins"], remedy=_REMEDY)
+    return replace(entry, table=_table(data, entry, where))
+
+
+def _table(data: bytes, entry: Composition, where: str) -> dict[str, Wanted]:
     try:
         rows = read_json(data, limit=FILES_TABLE_BYTES)
     except ValueError as error:

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from verifier.catalog.entries.composition import Component, Composition, Stage, Wanted
 from verifier.catalog.entries.helper import PinRow
+from verifier.catalog.index import Row
 from verifier.core.digest import Pin
 
 
@@ -47,6 +48,14 @@ def ids(entry: Composition) -> Iterator[IdRow]:
             yield IdRow(f"{at}/commit", "git-commit", commit, f"the commit of {what}")
         if tree:
             yield IdRow(f"{at}/tree", "git-tree", tree, f"the tree of {what}")
+
+
+def hints(entry: Composition) -> Iterator[tuple[str, Row]]:
+    """Return what the look-up index holds of the entry: digest or id, and row."""
+    for pin in pins(entry):
+        yield pin.pin.sha256, Row(pin.kind, "composition", entry.name, pin.row)
+    for found in ids(entry):
+        yield found.id, Row(found.kind, "composition", entry.name, found.row)
 
 
 def pin_of(file: Wanted) -> Pin:

@@ -94,3 +94,5 @@ GIT_STORES: Final = 32
 GIT_STEPS: Final = 8
 #: Digits of a line number or count in a patch.
 PATCH_LINE_DIGITS: Final = 9
+#: Commits that are read to find one among the ancestors of another.
+GIT_HISTORY: Final = 200_000

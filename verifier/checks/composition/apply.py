@@ -39,8 +39,8 @@ def apply(change: FilePatch, data: bytes | None, *, patch: str) -> Applied | tup
     if (data is None) != (change.operation == "add"):
         return (_wrong_operation(change, data, patch),)
     before = data or b""
-    starts = _line_starts(before)
-    wrong = [hunk for hunk in change.hunks if not _stands(before, starts, hunk.start, hunk)]
+    starts = line_starts(before)
+    wrong = [hunk for hunk in change.hunks if not stands(before, starts, hunk.start, hunk)]
     if wrong:
         if _is_applied(change, before):
             return (_already(change, patch),)
@@ -58,7 +58,7 @@ def apply(change: FilePatch, data: bytes | None, *, patch: str) -> Applied | tup
     return Applied(after)
 
 
-def _line_starts(data: bytes) -> list[int]:
+def line_starts(data: bytes) -> list[int]:
     """Return where each line begins, and where one more would."""
     starts = [0]
     at = data.find(b"\n")
@@ -68,7 +68,7 @@ def _line_starts(data: bytes) -> list[int]:
     return starts
 
 
-def _stands(data: bytes, starts: Sequence[int], line: int, hunk: Hunk) -> bool:
+def stands(data: bytes, starts: Sequence[int], line: int, hunk: Hunk) -> bool:
     """Whether the old lines of a hunk stand at a line, and end the file if they say so."""
     if line > len(starts):
         return False
@@ -79,7 +79,7 @@ def _stands(data: bytes, starts: Sequence[int], line: int, hunk: Hunk) -> bool:
 
 def _is_applied(change: FilePatch, data: bytes) -> bool:
     """Whether every hunk's new lines stand where they would after applying it."""
-    starts = _line_starts(data)
+    starts = line_starts(data)
     undone = [
         Hunk(
             at=hunk.at,
@@ -91,7 +91,7 @@ def _is_applied(change: FilePatch, data: bytes) -> bool:
         )
         for hunk in change.hunks
     ]
-    return all(_stands(data, starts, hunk.start, hunk) for hunk in undone)
+    return all(stands(data, starts, hunk.start, hunk) for hunk in undone)
 
 
 # ── findings ───────────────────────────────────────────────────────────────────────────────────
@@ -163,7 +163,7 @@ def _elsewhere(data: bytes, starts: Sequence[int], hunk: Hunk) -> list[int]:
     at = data.find(hunk.old)
     while at >= 0 and len(found) < PLACES_LISTED:
         number = known.get(at)
-        if number is not None and _stands(data, starts, number, hunk):
+        if number is not None and stands(data, starts, number, hunk):
             found.append(number)
         at = data.find(hunk.old, at + 1)
     return found

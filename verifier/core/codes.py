@@ -277,6 +277,56 @@ _ROWS: Final = (
     Code("git-replaced", "tree", _UNDECIDED, "the repository replaces objects by others"),
     Code("git-ref-like-id", "tree", _UNDECIDED, "a reference is named like an object id"),
     Code("git-fsck", "tree", _UNDECIDED, "git's own check objects to a commit or tree"),
+    # CHECKS composition: a tree against the stages of a composition
+    Code("composition-not-here", "final-stage", _UNDECIDED, "nothing of the composition is there"),
+    Code(
+        "composition-files-unknown",
+        "final-stage",
+        _UNDECIDED,
+        "the entry pins a git tree, and no file that could be compared here",
+    ),
+    Code("composition-tree", "final-stage", _REJECTED, "the commit holds another git tree"),
+    Code("composition-type", "final-stage", _REJECTED, "a path is of another type"),
+    Code(
+        "composition-collision",
+        "final-stage",
+        _REJECTED,
+        "a name that some file systems take for a listed one",
+    ),
+    Code("composition-changed", "final-stage", _REJECTED, "a file is as no stage leaves it"),
+    Code(
+        "composition-line-ends",
+        "final-stage",
+        _REJECTED,
+        "a file has been converted to other line ends",
+    ),
+    Code("composition-missing", "final-stage", _REJECTED, "a file of the composition is missing"),
+    Code("composition-mixed", "final-stage", _REJECTED, "files stand at different stages"),
+    Code(
+        "composition-earlier-stage", "final-stage", _REJECTED, "the tree stands at an earlier stage"
+    ),
+    Code("composition-file-stage", "final-stage", _REJECTED, "a file stands at an earlier stage"),
+    Code("composition-not-deleted", "final-stage", _REJECTED, "a file that was deleted is there"),
+    Code("composition-retained", "retained", _REJECTED, "a file that had to stay was changed"),
+    Code(
+        "composition-retained-unknown",
+        "retained",
+        _UNDECIDED,
+        "the entry does not say which files had to stay",
+    ),
+    Code(
+        "composition-unlisted", "unlisted", _REJECTED, "a file that the composition does not list"
+    ),
+    Code("composition-bytecode", "unlisted", _UNDECIDED, "compiled files that nothing lists"),
+    Code(
+        "composition-incomplete",
+        "unlisted",
+        _UNDECIDED,
+        "the entry does not list every file of its scope",
+    ),
+    Code("composition-mode", "modes", _REJECTED, "a file has another mode"),
+    Code("composition-mode-unknown", "modes", _UNDECIDED, "modes that the source does not carry"),
+    Code("composition-mode-unpinned", "modes", _UNDECIDED, "modes that the entry does not pin"),
     # not findings: there was nothing to judge with
     Code("malformed", "input", _ERROR, "a document breaks its format"),
     Code("wrong-call", "input", _ERROR, "an argument is not understood"),

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from verifier.ask.answers import Answer, Answered, Listing
+    from verifier.ask.composition import verify_composition
     from verifier.ask.helper import verify_helper, why
     from verifier.ask.identity import identify
     from verifier.ask.reading import Reach
@@ -38,6 +39,7 @@ __all__ = [
     "list_tree",
     "show",
     "trust",
+    "verify_composition",
     "verify_helper",
     "why",
 ]
@@ -46,6 +48,7 @@ __all__ = [
 #: modules of the others would be a tenth of its time.
 _HOMES: Final = {
     "answers": ("Answer", "Answered", "Listing"),
+    "composition": ("verify_composition",),
     "helper": ("verify_helper", "why"),
     "identity": ("identify",),
     "reading": ("Reach",),

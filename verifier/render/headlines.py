@@ -80,6 +80,23 @@ def _of_helper(item: Result, main: Finding | None) -> str:
     return f"{name} carries {found.entry} {found.version}{_standing(item, found, main)}"
 
 
+def _of_composition(item: Result, main: Finding | None) -> str:
+    name, found = item.subject.name, next(iter(item.identified), None)
+    if found is None:
+        known = "is not what was composed" if _says_no(item) else "is not known"
+        return f"{name} {known}"
+    if not found.current:
+        return f"{name} stands at {_stage(found)} of {found.entry}"
+    if _says_no(item):
+        return f"{name} is not {found.entry} as composed"
+    rest = ", not all that is demanded" if main is not None else ""
+    return f"{name} is {found.entry} at its final stage, {found.version}{rest}"
+
+
+def _stage(found: Identified) -> str:
+    return "the base" if found.version == "base" else f"stage {found.version}"
+
+
 def _says_no(item: Result) -> bool:
     return item.verdict is Verdict.REJECTED
 
@@ -114,6 +131,7 @@ def reason(item: Result, main: Finding | None) -> str:
 
 _HEADLINES: Final[dict[str, Callable[[Result, Finding | None], str]]] = {
     "helper": _of_helper,
+    "composition": _of_composition,
     "registry": _of_registry,
     "tree": _of_tree,
     "diff": _of_diff,

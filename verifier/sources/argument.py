@@ -62,14 +62,14 @@ def open_place(
         return Place(FolderTree(Path(argument), name=argument), None)
     if prefix == "git":
         return _git(argument, rest, whole=whole, clones=clones, allow_alternates=allow_alternates)
-    file, inside = _split(rest)
+    file, below = _split(rest)
     if prefix == "tar":
         from verifier.sources.archives.tar import TarTree  # noqa: PLC0415
 
-        return Place(TarTree(Path(file), name=argument), inside)
+        return Place(TarTree(Path(file), name=argument), below)
     from verifier.sources.archives.zip import ZipTree  # noqa: PLC0415
 
-    return Place(ZipTree(Path(file), name=argument), inside)
+    return Place(ZipTree(Path(file), name=argument), below)
 
 
 def _split(rest: str) -> tuple[str, bytes | None]:
@@ -77,7 +77,7 @@ def _split(rest: str) -> tuple[str, bytes | None]:
     cuts = [len(rest), *(at for at in range(len(rest) - 1, 0, -1) if rest[at] == ":")]
     for at in cuts:
         if os.path.lexists(rest[:at]) and not os.path.isdir(rest[:at]):  # noqa: PTH112  (see below)
-            return rest[:at], _inside(rest[at + 1 :])
+            return rest[:at], inside(rest[at + 1 :])
     # Unlike pathlib's, these two answer no for names that are too long for any file.
     raise UnavailableError(
         f"{rest[:_SHOWN]}{'…' * (len(rest) > _SHOWN)}: no archive of that name",
@@ -86,8 +86,11 @@ def _split(rest: str) -> tuple[str, bytes | None]:
     )
 
 
-def _inside(written: str) -> bytes | None:
-    """Return the path inside that is meant; it has one spelling in every kind of source."""
+def inside(written: str) -> bytes | None:
+    """Return the path inside that is meant; it has one spelling in every kind of source.
+
+    Raises `WrongCallError` for any other spelling; nothing written is None.
+    """
     path = written.rstrip("/")
     if not written:
         return None
@@ -112,13 +115,13 @@ def _git(
             code="wrong-call",
             remedy="give the repository's path and the full id of a commit",
         )
-    inside = _inside(found[3] or "")
+    below = inside(found[3] or "")
     tree = GitTree(
         Path(found[1]),
         found[2],
         name=argument,
-        subpath=(inside or b"") if whole else b"",
+        subpath=(below or b"") if whole else b"",
         clones=tuple(map(Path, clones)),
         allow_alternates=allow_alternates,
     )
-    return Place(tree, None if whole else inside)
+    return Place(tree, None if whole else below)

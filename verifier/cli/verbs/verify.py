@@ -46,3 +46,40 @@ def helper(
         reach=shared.reach(options),
     )
     return shared.finish(report, {**options, "inputs": files})
+
+
+@command.command()
+@click.argument("name")
+@click.option(
+    "--at",
+    required=True,
+    metavar="SOURCE",
+    help="A folder, git:REPO@COMMIT[:PATH], tar:FILE[:PATH] or zip:FILE[:PATH].",
+)
+@click.option(
+    "--prefix",
+    default="",
+    metavar="PATH",
+    help="The folder in SOURCE where the composition's paths begin.",
+)
+@shared.policy_option
+@shared.reach_options
+@shared.trust_options
+def composition(name: str, *, at: str, prefix: str, policy: str, **options: Any) -> int:
+    """Judge a tree by the composition NAME: at its final stage, and nothing beside it.
+
+    A wheel is a zip.
+    """
+    from verifier.ask.composition import verify_composition  # noqa: PLC0415
+    from verifier.cli import progress  # noqa: PLC0415
+    from verifier.core.printable import printable  # noqa: PLC0415
+
+    with progress.shown(f"reading {printable(at)}"):
+        report = verify_composition(
+            name,
+            at=at,
+            prefix=prefix,
+            trust=shared.opened(options, policy=policy),
+            reach=shared.reach(options),
+        )
+    return shared.finish(report, options)

@@ -75,7 +75,7 @@ def difflib_diff(before: bytes, after: bytes) -> bytes:
         [line + b"\n" for line in side[:-1]] + [line for line in side[-1:] if line]
         for side in sides
     ]
-    rows = difflib.diff_bytes(difflib.unified_diff, *texts, b"a/f", b"b/f")
+    rows = difflib.diff_bytes(difflib.unified_diff, texts[0], texts[1], b"a/f", b"b/f")
     return b"".join(
         row if row.endswith(b"\n") else row + b"\n\\ No newline at end of file\n" for row in rows
     )

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from verifier.ask.composition import verify_composition
     from verifier.ask.helper import verify_helper, why
     from verifier.ask.identity import identify
+    from verifier.ask.proof import prove_composition
     from verifier.ask.reading import Reach
     from verifier.ask.registry import check_registry, explain, list_entries, show
     from verifier.ask.trees import diff_tree, list_tree
@@ -37,6 +38,7 @@ __all__ = [
     "identify",
     "list_entries",
     "list_tree",
+    "prove_composition",
     "show",
     "trust",
     "verify_composition",
@@ -51,6 +53,7 @@ _HOMES: Final = {
     "composition": ("verify_composition",),
     "helper": ("verify_helper", "why"),
     "identity": ("identify",),
+    "proof": ("prove_composition",),
     "reading": ("Reach",),
     "registry": ("check_registry", "explain", "list_entries", "show"),
     "trees": ("diff_tree", "list_tree"),

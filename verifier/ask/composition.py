@@ -45,7 +45,7 @@ def verify_composition(
             remedy="judge with a policy that has a [composition] table, such as strict",
         )
     below = inside(prefix) or b""
-    entry = _entry(name, trust)
+    entry = entry_of(name, trust)
     try:
         about, outcome = _checked(at, below, entry, reach or Reach())
     except WrongCallError:
@@ -58,7 +58,8 @@ def verify_composition(
     return trust.report((result,))
 
 
-def _entry(name: str, trust: Trust) -> Composition | Refused:
+def entry_of(name: str, trust: Trust) -> Composition | Refused:
+    """Return a composition of the registry. Raises `WrongCallError` if there is none."""
     catalog = trust.catalog
     if isinstance(catalog, Refused):
         return catalog

@@ -31,8 +31,7 @@ BLIND: Final[dict[str, tuple[str, ...]]] = {
     PINPROOF: (),
     SPARKCACHE: (
         "modes of the files: the digest does not cover them",
-        "whatever lies below build, __pycache__ or .pytest_cache at any depth, and .pyc and .pyo "
-        "files: the digest leaves them out",
+        "what lies below build, __pycache__ or .pytest_cache at any depth, and .pyc and .pyo files",
         "line ends: the digest takes CRLF for LF, in binary files too",
         "links to folders, and empty folders: the digest does not see them",
     ),
@@ -117,7 +116,9 @@ def _refuse_link(entry: TreeEntry, folders: set[bytes]) -> None:
     above = entry.path.rpartition(b"/")[0]
     leads = normpath(b"/".join(part for part in (above, target) if part))
     if target.startswith(b"/") or leads not in folders:
-        raise Unusable(f"{entry.path.decode(errors='replace')}: a link, which the algorithm refuses")
+        raise Unusable(
+            f"{entry.path.decode(errors='replace')}: a link, which the algorithm refuses"
+        )
 
 
 def _utf8(path: bytes) -> str:

@@ -11,7 +11,15 @@ from verifier.sources.git.objects import unsafe_name
 from verifier.sources.names import Names, refused
 
 _ESCAPES: Final = {
-    **{b"a": 7, b"b": 8, b"t": 9, b"n": 10, b"v": 11, b"f": 12, b"r": 13, b'"': 34, b"\\": 92}
+    b"a": 7,
+    b"b": 8,
+    b"t": 9,
+    b"n": 10,
+    b"v": 11,
+    b"f": 12,
+    b"r": 13,
+    b'"': 34,
+    b"\\": 92,
 }
 _WRITTEN: Final = {byte: b"\\" + letter for letter, byte in _ESCAPES.items()}
 _PART: Final = re.compile(rb'\\([abtnvfr"\\]|[0-3][0-7]{2})|([^"\\])', re.DOTALL)
@@ -29,7 +37,7 @@ _WHY: Final = {
 
 
 def path_of(name: bytes, prefix: bytes) -> bytes | None:
-    """Return the path in `a/path` or `"a/p\\303\\244th"`, None if it is written another way.
+    """Return the path in `a/path`, in quotes if git puts it in quotes, None if it is written another way.
 
     >>> path_of(b"a/README.md", b"a/")
     b'README.md'

@@ -14,7 +14,7 @@ Pure: everything that was read is handed in, nothing is written, and no program 
 
 from collections.abc import Callable, Mapping
 from dataclasses import field
-from typing import Final
+from typing import Final, NamedTuple
 
 from verifier.catalog.entries.composition import Composition, Stage, StageKind
 from verifier.catalog.entries.helper import Lineage, Version
@@ -60,7 +60,14 @@ class Material:
     lineages: Callable[[str], tuple[Lineage, Version] | None] = lambda _: None
 
 
-def prove(entry: Composition, material: Material) -> Outcome:
+class Proof(NamedTuple):
+    """What was proved, and the git tree that the last stage leaves, None where it is not known."""
+
+    outcome: Outcome
+    tree: str | None
+
+
+def prove(entry: Composition, material: Material) -> Proof:
     """Prove one composition. The facets of a tree at a place stay unchecked."""
     base = State(material.base.entries, material.contents, material.base.hex_length)
     target = None
@@ -69,7 +76,7 @@ def prove(entry: Composition, material: Material) -> Outcome:
     said = list(check_lineage(entry, base, target, material.ancestry))  # 1
     between = differences(entry, base.files, target.files) if target is not None else {}
     chain = Chain(
-        entry, base, target=target and target.files, patches=material.patches
+        entry, base, target=None if target is None else target.files, patches=material.patches
     )
     tries: _Tries | None = None
     for stage in entry.stages:  # 2
@@ -86,7 +93,7 @@ def prove(entry: Composition, material: Material) -> Outcome:
         said += order_findings
     said += check_components(entry, material.components)  # 5
     proved = _Proved(entry, said, chain, orders, len(between))
-    return Outcome(
+    outcome = Outcome(
         kind="composition",
         identified=proved.identified(),
         findings=tuple(said),
@@ -97,6 +104,7 @@ def prove(entry: Composition, material: Material) -> Outcome:
             *blind(entry),
         ),
     )
+    return Proof(outcome, chain.state.tree())
 
 
 def demanded(entry: Composition, policy: frozenset[str]) -> frozenset[str]:
@@ -213,9 +221,7 @@ class _Proved:
         if not self._broken.isdisjoint({"lineage", "patches", "stages"}):
             return ()
         last = self._entry.stages[-1].name
-        return (
-            Identified(entry=self._entry.name, version=last, status="proved", current=True),
-        )
+        return (Identified(entry=self._entry.name, version=last, status="proved", current=True),)
 
     def covered(self, facet: str) -> Covered:
         """Say of one facet what the proof can."""
@@ -238,9 +244,7 @@ class _Proved:
     def _lineage(self) -> tuple[coverage.State, str]:
         if self._entry.target is None:
             return _STATE.HELD, "the base; there is no target"
-        listed = sum(
-            len(s.files or ()) for s in self._entry.stages if s.kind is StageKind.OVERLAY
-        )
+        listed = sum(len(s.files or ()) for s in self._entry.stages if s.kind is StageKind.OVERLAY)
         return _STATE.HELD, f"{self._between:,} changes in the scope, {listed:,} of them listed"
 
     def _patches(self) -> tuple[coverage.State, str]:

@@ -28,7 +28,9 @@ from verifier.core.finding import Finding, Where
 from verifier.core.printable import printable
 from verifier.sources.tree import FILE_MODE
 
-PINNED: Final = "take what is pinned; if it was published anew, the entry needs a new stage and pins"
+PINNED: Final = (
+    "take what is pinned; if it was published anew, the entry needs a new stage and pins"
+)
 
 
 class Chain:
@@ -71,6 +73,7 @@ class Chain:
         if patch is None:
             self._assume(stage)
             return
+        self.state.expect(file.path for file in patch.files)
         for file in patch.files:
             row = rows.pop(file.path, None)
             if row is None and stage.files is not None:
@@ -254,10 +257,9 @@ class Chain:
         if change.operation is Operation.ADD:
             if before is None:
                 return True
-        elif before is not None:
-            if change.pre is None or before.matches(change.pre):
-                self._note_length(change.pre)
-                return True
+        elif before is not None and (change.pre is None or before.matches(change.pre)):
+            self._note_length(change.pre)
+            return True
         self.findings.append(wrong_preimage(self.entry, stage, change, before))
         return False
 
@@ -316,7 +318,9 @@ class Chain:
             return
         tree = self.state.tree()
         if tree is None:
-            self._say("stage-tree-unknown", stage, None, expected=f"tree {stage.tree}", got="unknown")
+            self._say(
+                "stage-tree-unknown", stage, None, expected=f"tree {stage.tree}", got="unknown"
+            )
         elif tree != stage.tree:
             self._say("stage-tree", stage, None, expected=f"tree {stage.tree}", got=f"tree {tree}")
 

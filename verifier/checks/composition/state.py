@@ -5,16 +5,23 @@ a patch needs them; git ids are kept up where every object's id is known, so tha
 a stage can be compared with the one that was pinned.
 """
 
-from collections.abc import Callable, Iterable, Iterator
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple, Protocol
 
 from verifier.core.digest import Pin, sha256
 from verifier.sources.git.objects import SHA1_HEX
 from verifier.sources.git.tree_id import TreeIds, blob_id
 from verifier.sources.tree import FILE_MODE, GITLINK_MODE, LINK_MODE, TreeEntry, Type
 
-#: Returns the bytes of a file by its SHA-256, None where no source that was read holds them.
-Contents = Callable[[str], bytes | None]
+
+class Contents(Protocol):
+    """Bytes of files by their SHA-256, from whatever sources were read."""
+
+    def expect(self, digests: Sequence[str]) -> None:
+        """Read these together, because they are asked for next."""
+
+    def get(self, digest: str) -> bytes | None:
+        """Return the bytes, None where no source holds them."""
 
 
 class Found(NamedTuple):
@@ -78,11 +85,16 @@ class State:
         file = self.files.get(path)
         if file is None:
             return None
-        return file.data if file.data is not None else self._contents(file.sha256)
+        return file.data if file.data is not None else self._contents.get(file.sha256)
+
+    def expect(self, paths: Iterable[bytes]) -> None:
+        """Read the bytes of these files together: `data` is asked for each of them next."""
+        here = [self.files[path] for path in paths if path in self.files]
+        self._contents.expect([file.sha256 for file in here if file.data is None])
 
     def fetch(self, digest: str) -> bytes | None:
         """Return the bytes of a SHA-256 from whatever source was read and holds them."""
-        return self._contents(digest)
+        return self._contents.get(digest)
 
     def put_bytes(self, path: bytes, data: bytes, mode: int | None) -> None:
         """Write a file."""

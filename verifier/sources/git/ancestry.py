@@ -21,7 +21,9 @@ def is_ancestor(repo: Repository, base: str, tip: str) -> bool | str:
         if len(seen) > GIT_HISTORY:
             return f"more than {GIT_HISTORY:,} commits lie between them"
         coming: dict[str, None] = {}
-        for got in repo.reader.read([Want(o, "commit", GIT_COMMIT_BYTES, keep=True) for o in level]):
+        for got in repo.reader.read(
+            [Want(o, "commit", GIT_COMMIT_BYTES, keep=True) for o in level]
+        ):
             commit = got.fault or parse_commit(got.oid, got.data or b"")
             if isinstance(commit, Fault):
                 missing = missing or f"commit {got.oid} cannot be read: history ends there"

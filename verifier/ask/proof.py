@@ -1,0 +1,285 @@
+"""Whether a composition follows from its base: lineage, patches, stages, orders, components."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+from verifier.ask.composition import entry_of
+from verifier.ask.reading import Reach
+from verifier.ask.trusted import Trust
+from verifier.ask.trusted import trust as open_trust
+from verifier.catalog.entries.composition import Composition
+from verifier.catalog.entries.helper import Lineage, Version
+from verifier.catalog.refused import Refused
+from verifier.checks.composition import unchecked
+from verifier.checks.composition.components import Read
+from verifier.checks.composition.lineage import Ancestry
+from verifier.checks.composition.proof import Material, demanded, prove
+from verifier.core.digest import Digest
+from verifier.core.errors import PinproofError, WrongCallError
+from verifier.core.finding import Finding
+from verifier.core.limits import HOST_BYTES
+from verifier.core.outcome import Failed, Report, Subject
+from verifier.core.printable import quoted
+from verifier.policy import judge
+from verifier.sources.folder_tree import FolderTree
+from verifier.sources.git.ancestry import is_ancestor
+from verifier.sources.git.contents import Contents
+from verifier.sources.git.repository import Repository
+from verifier.sources.git.tree import GitTree
+from verifier.sources.tree import Tree
+
+BASE, TARGET, SOURCE = "base", "target", "source"
+_OURS: Final = (BASE, TARGET, SOURCE)
+
+
+def prove_composition(
+    name: str,
+    *,
+    clones: Mapping[str, str],
+    trust: Trust | None = None,
+    reach: Reach | None = None,
+) -> Report:
+    """Prove a composition of the registry from clones of what it is made of.
+
+    `clones` are paths by name: `base`, `target` (without it the base's clone holds the target
+    too), `source` (a clone or a folder that holds the patches), and components by their names.
+    Nothing is written, and git runs on nothing but objects.
+
+    Raises `WrongCallError` if the policy demands nothing of compositions, the registry has no
+    composition `name`, or a clone has another name than these.
+    """
+    trust = trust or open_trust()
+    policy = trust.policy.composition
+    if policy is None:
+        raise WrongCallError(
+            f"policy {trust.policy.name} demands nothing of compositions",
+            code="wrong-call",
+            remedy="judge with a policy that has a [composition] table, such as strict",
+        )
+    entry = entry_of(name, trust)
+    if isinstance(entry, Refused):
+        outcome, wanted, about = unchecked(findings=entry.findings), policy, Subject(name=name)
+    else:
+        _check_names(clones, entry)
+        try:
+            with _Clones(clones, reach or Reach()) as read:
+                material = _material(entry, read, trust)
+                outcome, tree = prove(entry, material)
+                outcome = replace(
+                    outcome,
+                    findings=(*outcome.findings, *read.findings),
+                    not_proven=(*outcome.not_proven, *read.not_proven),
+                )
+        except WrongCallError:
+            raise
+        except PinproofError as error:
+            return trust.report((Failed.of(name, error),))
+        wanted = demanded(entry, policy)
+        digests = (Digest(kind="git-tree", hex=tree),) if tree else ()
+        about = Subject(name=name, digests=digests)
+    result = judge(
+        outcome, subject=about, demanded=wanted, waivers=trust.policy.waivers, now=trust.now
+    )
+    return trust.report((result,))
+
+
+def named_clones(values: Iterable[str]) -> dict[str, str]:
+    """Split `NAME=PATH` arguments. Raises `WrongCallError` for another form or a name twice."""
+    found: dict[str, str] = {}
+    for value in values:
+        name, equals, path = value.partition("=")
+        if not (name and equals and path) or name in found:
+            wrong = f"{name} is given twice" if name in found else f"got {quoted(value)}"
+            raise WrongCallError(
+                f"--clone: expected NAME=PATH, {wrong}",
+                code="wrong-call",
+                remedy="name each clone once: base, target, source, or a component",
+            )
+        found[name] = path
+    return found
+
+
+def _check_names(clones: Mapping[str, str], entry: Composition) -> None:
+    known = (*_OURS, *(component.name for component in entry.components))
+    for name in clones:
+        if name not in known:
+            raise WrongCallError(
+                f"--clone: {quoted(name)} is no part of {entry.name}",
+                code="wrong-call",
+                remedy=f"name one of {', '.join(known)}",
+            )
+    if BASE not in clones:
+        raise WrongCallError(
+            f"no clone of the base of {entry.name}",
+            code="wrong-call",
+            remedy=f"name one: --clone base=PATH, which holds commit {entry.base.commit}",
+        )
+
+
+class _Clones:
+    """Repositories by name, opened when first needed, and what their commits hold."""
+
+    def __init__(self, paths: Mapping[str, str], reach: Reach) -> None:
+        self._paths, self._reach = paths, reach
+        self._stack = ExitStack()
+        self._contents: dict[str, Contents] = {}
+        self._repositories: dict[str, Repository] = {}
+        self._folder: dict[str, tuple[Tree, bytes]] = {}
+        self._trees: list[Tree] = []
+
+    def __enter__(self) -> "_Clones":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stack.close()
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """What the sources have to say of themselves."""
+        return tuple(dict.fromkeys(f for tree in self._trees for f in tree.findings))
+
+    @property
+    def not_proven(self) -> tuple[str, ...]:
+        """What reading them did not prove."""
+        return tuple(dict.fromkeys(words for tree in self._trees for words in tree.not_proven))
+
+    def has(self, name: str) -> bool:
+        """Whether a clone of that name was given."""
+        return name in self._paths
+
+    def path(self, name: str) -> Path:
+        """Return the folder of a clone."""
+        return Path(self._paths[name])
+
+    def repository(self, name: str, commit: str) -> Repository:
+        """Open a clone for single objects."""
+        at = self._paths[name]
+        if at not in self._repositories:
+            repo = Repository(
+                Path(at),
+                hex_length=len(commit),
+                clones=tuple(map(Path, self._reach.clones)),
+                allow_alternates=self._reach.allow_alternates,
+            )
+            self._repositories[at] = self._stack.enter_context(repo)
+            self._contents[at] = Contents(self._repositories[at])
+        return self._repositories[at]
+
+    def read(self, name: str, commit: str, subpath: bytes = b"") -> Read | None:
+        """Read a commit whole; None where something of it could not be read."""
+        tree = GitTree(
+            self.path(name),
+            commit,
+            name=f"git:{self._paths[name]}@{commit}",
+            subpath=subpath,
+            clones=tuple(map(Path, self._reach.clones)),
+            allow_alternates=self._reach.allow_alternates,
+        )
+        entries = tree.entries()
+        self._trees.append(tree)
+        self.repository(name, commit)
+        contents = self._contents[self._paths[name]]
+        contents.add(entries)
+        refused = any(finding.row.outcome == "rejected" for finding in tree.findings)
+        if not tree.complete or refused:
+            return None
+        return Read(
+            entries=entries,
+            read=lambda entry: contents.get(entry.sha256 or ""),
+            hex_length=len(commit),
+        )
+
+    def add_folder(self, name: str) -> None:
+        """Take in the files of a plain folder, by digest."""
+        tree = FolderTree(self.path(name), name=self._paths[name])
+        for entry in tree.entries():
+            if entry.sha256 is not None:
+                self._folder[entry.sha256] = tree, entry.path
+
+    def expect(self, digests: Sequence[str]) -> None:
+        """Read these together from every repository that has them."""
+        for contents in self._contents.values():
+            contents.expect(digests)
+
+    def get(self, digest: str) -> bytes | None:
+        """Return bytes by their SHA-256 from whatever was read."""
+        for contents in self._contents.values():
+            data = contents.get(digest)
+            if data is not None:
+                return data
+        if digest in self._folder:
+            tree, path = self._folder[digest]
+            return tree.read(path, limit=HOST_BYTES)
+        return None
+
+
+def _material(entry: Composition, clones: _Clones, trust: Trust) -> Material:
+    base = _origin(BASE, entry.base.commit, clones)
+    target, ancestry = None, Ancestry(known=False, why="there is no target")
+    if entry.target is not None and entry.target.commit is not None:
+        name = TARGET if clones.has(TARGET) else BASE
+        target = clones.read(name, entry.target.commit)
+        if entry.base.commit is not None and target is not None:
+            repository = clones.repository(name, entry.target.commit)
+            answer = is_ancestor(repository, entry.base.commit, entry.target.commit)
+            ancestry = (
+                Ancestry(known=False, why=answer)
+                if isinstance(answer, str)
+                else Ancestry(known=True, holds=answer)
+            )
+    if clones.has(SOURCE):
+        _read_source(entry, clones)
+    components = dict(_components(entry, clones))
+    return Material(
+        base=base,
+        target=target,
+        ancestry=ancestry,
+        patches={name: data for name, data in _patches(entry, clones) if data is not None},
+        contents=clones,
+        components=components,
+        lineages=lambda named: _version(named, trust),
+    )
+
+
+def _origin(name: str, commit: str | None, clones: _Clones) -> Read:
+    """Read the base. One that is not read whole holds nothing, and the findings say why."""
+    found = None if commit is None else clones.read(name, commit)
+    return Read(entries=(), read=lambda _: None) if found is None else found
+
+
+def _read_source(entry: Composition, clones: _Clones) -> None:
+    """Take in what was published with the composition: a commit of a clone, or a folder."""
+    path = clones.path(SOURCE)
+    is_git = (path / ".git").exists() or (path / "objects").is_dir()
+    if is_git and entry.source is not None:
+        clones.read(SOURCE, entry.source.commit)
+    else:
+        clones.add_folder(SOURCE)
+
+
+def _components(entry: Composition, clones: _Clones) -> Iterator[tuple[str, Read]]:
+    for component in entry.components:
+        if clones.has(component.name) and component.commit is not None:
+            read = clones.read(component.name, component.commit)
+            if read is not None:
+                yield component.name, read
+
+
+def _patches(entry: Composition, clones: _Clones) -> Iterator[tuple[str, bytes | None]]:
+    pins = {stage.name: stage.patch.pin for stage in entry.stages if stage.patch}
+    clones.expect([pin.sha256 for pin in pins.values()])
+    for name, pin in pins.items():
+        yield name, clones.get(pin.sha256)
+
+
+def _version(named: str, trust: Trust) -> tuple[Lineage, Version] | None:
+    name, _, version = named.partition("/")
+    catalog = trust.catalog
+    if isinstance(catalog, Refused) or name not in catalog.names("helper"):
+        return None
+    lineage = catalog.helper(name)
+    found = lineage.version(version) if isinstance(lineage, Lineage) else None
+    return None if found is None or isinstance(lineage, Refused) else (lineage, found)

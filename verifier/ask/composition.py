@@ -9,7 +9,7 @@ from verifier.ask.trusted import trust as open_trust
 from verifier.catalog.entries.composition import Composition
 from verifier.catalog.refused import Refused
 from verifier.checks.composition import Standing, check, unchecked
-from verifier.checks.composition.expected import in_scope
+from verifier.checks.composition.expected import in_scope, path_scope
 from verifier.core.digest import Digest
 from verifier.core.errors import PinproofError, WrongCallError
 from verifier.core.finding import Finding
@@ -74,7 +74,13 @@ def _checked(
     """Read the tree and check it, if there is an entry to check it by."""
     if isinstance(entry, Refused):
         return Subject(name=at), unchecked(findings=entry.findings)
-    place = open_place(at, whole=True, clones=reach.clones, allow_alternates=reach.allow_alternates)
+    place = open_place(
+        at,
+        whole=True,
+        clones=reach.clones,
+        allow_alternates=reach.allow_alternates,
+        within=path_scope(entry.scope).below(below),
+    )
     entries, root = _below(place, below)
     tree = place.tree
     refused = any(finding.row.outcome == "rejected" for finding in tree.findings)

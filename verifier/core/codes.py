@@ -287,12 +287,6 @@ _ROWS: Final = (
     ),
     Code("composition-tree", "final-stage", _REJECTED, "the commit holds another git tree"),
     Code("composition-type", "final-stage", _REJECTED, "a path is of another type"),
-    Code(
-        "composition-collision",
-        "final-stage",
-        _REJECTED,
-        "a name that some file systems take for a listed one",
-    ),
     Code("composition-changed", "final-stage", _REJECTED, "a file is as no stage leaves it"),
     Code(
         "composition-line-ends",
@@ -307,6 +301,12 @@ _ROWS: Final = (
     ),
     Code("composition-file-stage", "final-stage", _REJECTED, "a file stands at an earlier stage"),
     Code("composition-not-deleted", "final-stage", _REJECTED, "a file that was deleted is there"),
+    Code(
+        "composition-collision",
+        "final-stage",
+        _REJECTED,
+        "a name that some file systems take for a listed one",
+    ),
     Code("composition-retained", "retained", _REJECTED, "a file that had to stay was changed"),
     Code(
         "composition-retained-unknown",

@@ -83,18 +83,18 @@ def _of_helper(item: Result, main: Finding | None) -> str:
 def _of_composition(item: Result, main: Finding | None) -> str:
     name, found = item.subject.name, next(iter(item.identified), None)
     if found is None:
-        known = "is not what was composed" if _says_no(item) else "is not known"
-        return f"{name} {known}"
-    if not found.current:
-        return f"{name} stands at {_stage(found)} of {found.entry}"
-    if _says_no(item):
-        return f"{name} is not {found.entry} as composed"
-    rest = ", not all that is demanded" if main is not None else ""
-    return f"{name} is {found.entry} at its final stage, {found.version}{rest}"
+        return f"{name} is not known"
+    if found.current and not _says_no(item):
+        rest = ", not all that is demanded" if main is not None else ""
+        return f"{name} is {found.entry} at its final stage, {found.version}{rest}"
+    if found.current or found.version == "changed":
+        return f"{name} is not {found.entry} as it was composed"
+    return f"{name} stands at {_stage(found)} of {found.entry}"
 
 
 def _stage(found: Identified) -> str:
-    return "the base" if found.version == "base" else f"stage {found.version}"
+    words = {"base": "the base", "mixed": "several stages"}
+    return words.get(found.version, f"stage {found.version}")
 
 
 def _says_no(item: Result) -> bool:

@@ -15,6 +15,7 @@ from verifier.core.printable import printable
 
 if TYPE_CHECKING:
     from verifier.sources.tree import Tree
+    from verifier.sources.within import Within
 
 _PREFIXES: Final = ("git", "tar", "zip")
 _GIT: Final = re.compile(r"(.+)@([^@:]*)(?::(.*))?", re.DOTALL)
@@ -41,13 +42,16 @@ def open_place(
     whole: bool = False,
     clones: Iterable[str] = (),
     allow_alternates: bool = False,
+    within: "Within | None" = None,
 ) -> Place:
     """Open what an argument names as a tree; nothing of it is read yet.
 
     `whole` says that all below the path inside is meant, not one file. `clones` are folders into
     which a repository's own pointers may lead, `allow_alternates` lets its alternates lead
-    anywhere. Raises `WrongCallError` for an empty argument, a commit that is no full id, or a
-    path inside that is not written plainly, `UnavailableError` if there is no such archive.
+    anywhere. Of a folder only what is `within` is read; other sources are read whole.
+
+    Raises `WrongCallError` for an empty argument, a commit that is no full id, or a path inside
+    that is not written plainly, `UnavailableError` if there is no such archive.
     """
     if not argument:
         raise WrongCallError(
@@ -59,7 +63,7 @@ def open_place(
     if not is_prefixed(argument):
         from verifier.sources.folder_tree import FolderTree  # noqa: PLC0415
 
-        return Place(FolderTree(Path(argument), name=argument), None)
+        return Place(FolderTree(Path(argument), name=argument, within=within), None)
     if prefix == "git":
         return _git(argument, rest, whole=whole, clones=clones, allow_alternates=allow_alternates)
     file, below = _split(rest)

@@ -8,6 +8,7 @@ sources", bad input; CHECKS "composition".
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from typing import Final
 
 from verifier.catalog.entries.composition import (
     Change,
@@ -22,6 +23,9 @@ from verifier.core.digest import Pin
 from verifier.core.printable import quoted
 from verifier.core.table import Table
 
+#: What reports call a tree that stands at no stage: before all, at several, at none.
+RESERVED: Final = frozenset({"base", "mixed", "changed"})
+
 
 def check(table: Table, entry: Composition) -> None:
     """Note every contradiction of an entry whose values are sound by themselves."""
@@ -34,8 +38,8 @@ def check(table: Table, entry: Composition) -> None:
             table.mistake(what, f"{name} is given twice")
     if not entry.stages:
         table.mistake("stage", "missing: a composition has at least one")
-    if any(stage.name == "base" for stage in entry.stages):
-        table.mistake("stage", "base is what there is before all stages, and no stage's name")
+    for name in sorted(RESERVED & {stage.name for stage in entry.stages}):
+        table.mistake("stage", f"{name} is a word of reports, and no stage's name")
     _check_stages(table, entry)
     _check_chain(table, entry)
     _check_retained(table, entry)

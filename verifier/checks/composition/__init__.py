@@ -75,7 +75,7 @@ def check(tree: Standing, entry: Composition) -> Outcome:
         findings.append(_incomplete(entry))
     return Outcome(
         kind="composition",
-        identified=_identified(entry, wanted, stage),
+        identified=_identified(entry, wanted, stage, findings),
         findings=tuple(findings),
         coverage=coverage,
         not_proven=tuple(_not_proven(tree, entry, wanted)),
@@ -124,7 +124,7 @@ def _of_git_tree(
     else:
         yield Finding(
             code="composition-tree",
-            expected=f"tree {pinned}, as stage {wanted.stages[-1]} leaves it",
+            expected=f"tree {pinned}, as {entry.name} has it after stage {wanted.stages[-1]}",
             got=f"tree {git_tree}",
             remedy="name the commit that has the pinned tree",
         )
@@ -160,13 +160,19 @@ def _retained_unknown(entry: Composition) -> Iterator[Finding]:
             )
 
 
-def _identified(entry: Composition, wanted: Expected, stage: int | None) -> tuple[Identified, ...]:
-    if stage is None:
+def _identified(
+    entry: Composition, wanted: Expected, stage: int | None, findings: list[Finding]
+) -> tuple[Identified, ...]:
+    """Say at which stage the tree stands, or that it stands at none or several."""
+    codes = {finding.code for finding in findings}
+    if codes & {"composition-not-here", "composition-files-unknown"}:
         return ()
+    if stage is None:
+        standing = "mixed" if "composition-mixed" in codes else "changed"
+        return (Identified(entry=entry.name, version=standing, status="no-stage"),)
     final = stage == wanted.final
-    return (
-        Identified(entry=entry.name, version=wanted.stages[stage], status="stage", current=final),
-    )
+    name = wanted.stages[stage]
+    return (Identified(entry=entry.name, version=name, status="stage", current=final),)
 
 
 def _coverage(
@@ -223,7 +229,7 @@ def _not_listed() -> Covered:
 def _unlisted(wanted: Expected, seen: Compared, broken: set[str]) -> Covered:
     if not wanted.listed:
         return _not_listed()
-    if "unlisted" in broken:
+    if "unlisted" in broken or seen.left_over:
         return Covered(facet="unlisted", state=State.NOT_HELD)
     detail = f"nothing but {told.counted(seen.in_scope)} in the scope"
     return Covered(facet="unlisted", state=State.HELD, detail=detail)

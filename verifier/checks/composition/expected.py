@@ -6,6 +6,7 @@ from typing import Final, NamedTuple
 from verifier.catalog.entries.composition import Composition, Moment, Scope, Wanted
 from verifier.core.value import frozen
 from verifier.sources.tree import TreeEntry
+from verifier.sources.within import Within
 
 BASE: Final = "base"
 
@@ -71,32 +72,15 @@ def expected(entry: Composition) -> Expected:
     )
 
 
+def path_scope(scope: Scope) -> Within:
+    """Return the paths that a scope means."""
+    return Within(map(str.encode, scope.include), map(str.encode, scope.exclude))
+
+
 def in_scope(scope: Scope, entries: list[TreeEntry]) -> list[TreeEntry]:
-    """Keep the entries whose paths lie in the scope."""
-    included, excluded = _Patterns(scope.include), _Patterns(scope.exclude)
-    kept = entries if included.all else [e for e in entries if included.match(e.path)]
-    return [e for e in kept if not excluded.match(e.path)] if scope.exclude else kept
-
-
-def folders_above(path: bytes) -> Iterator[bytes]:
-    """Return the folders above a path, the nearest first, without the root."""
-    folder = path.rpartition(b"/")[0]
-    while folder:
-        yield folder
-        folder = folder.rpartition(b"/")[0]
-
-
-class _Patterns:
-    def __init__(self, patterns: tuple[str, ...]) -> None:
-        self.all = "./" in patterns
-        raw = [pattern.encode() for pattern in patterns]
-        self._folders = tuple(pattern for pattern in raw if pattern.endswith(b"/"))
-        #: A link in the place of a folder that leads to the scope decides what is in it.
-        above = {folder for pattern in raw for folder in folders_above(pattern.rstrip(b"/"))}
-        self._exact = frozenset(raw) | above | {pattern.rstrip(b"/") for pattern in raw}
-
-    def match(self, path: bytes) -> bool:
-        return self.all or path.startswith(self._folders) or path in self._exact
+    """Keep the entries whose paths lie in the scope, or on the way to it."""
+    within = path_scope(scope)
+    return entries if within.all else [e for e in entries if within.holds(e.path)]
 
 
 def _pasts(moments: tuple[Moment, ...], numbers: dict[str, int]) -> Iterator[Past]:

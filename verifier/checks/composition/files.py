@@ -9,12 +9,13 @@ from typing import Final
 
 from verifier.catalog.entries.composition import Wanted
 from verifier.checks.composition import told
-from verifier.checks.composition.expected import Expected, Past, folders_above
+from verifier.checks.composition.expected import Expected, Past
 from verifier.core.digest import sha256
 from verifier.core.finding import Finding
 from verifier.core.value import frozen
 from verifier.sources.names import folded
 from verifier.sources.tree import LINK_MODE, TreeEntry, Type
+from verifier.sources.within import folders_above
 
 #: Files that are read again to look for other line ends.
 _LOOKED_INTO: Final = 50
@@ -26,7 +27,8 @@ class Compared:
 
     `right` counts the files that are as the final stage leaves them, `retained` those of them
     that had to stay, `modes` those whose modes
-    were compared and are equal, `other_modes` those that differ, `unread` those without bytes.
+    were compared and are equal, `other_modes` those that differ, `unread` those without bytes;
+    `left_over` counts paths that a stage deletes and that are there.
     """
 
     findings: tuple[Finding, ...]
@@ -38,6 +40,7 @@ class Compared:
     modes: int
     other_modes: int
     unread: int
+    left_over: int
 
 
 def compare(
@@ -68,6 +71,7 @@ class _Comparing:
         #: For each path that stages change: the states that it is in, of several equal ones all.
         self._states: dict[bytes, list[Past]] = {}
         self._right = self._retained = self._unread = self._looked_into = 0
+        self._left_over = 0
         self._modes = self._other_modes = self._unknown_modes = self._unpinned_modes = 0
         self._in_the_way: set[bytes] = set()
 
@@ -95,6 +99,7 @@ class _Comparing:
         states = self._remember(path, entry)
         if entry is None:
             return
+        self._left_over += 1
         if states:
             self._findings.append(self._at_stage(path, states, "nothing"))
         else:
@@ -141,6 +146,7 @@ class _Comparing:
             modes=self._modes,
             other_modes=self._other_modes,
             unread=self._unread,
+            left_over=self._left_over,
         )
 
     # ── one file ───────────────────────────────────────────────────────────────────────────

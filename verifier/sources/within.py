@@ -1,0 +1,61 @@
+"""Which paths of a tree are meant: exact ones, or all below folders (FORMATS §2, "path scope")."""
+
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+#: The pattern of the whole tree.
+ALL: Final = b"./"
+
+
+class Within:
+    """Patterns of paths: one ends in `/` and means all below that folder, or is one path."""
+
+    def __init__(self, include: Iterable[bytes] = (ALL,), exclude: Iterable[bytes] = ()) -> None:
+        """Keep the patterns; what `exclude` means is left out of what `include` means."""
+        self._include, self._exclude = tuple(include), tuple(exclude)
+        self.all = ALL in self._include and not self._exclude
+        self._folders = _folders(self._include)
+        self._exact = frozenset(self._include)
+        #: A link in the place of a folder that leads to what is meant decides what is there.
+        self._leading = frozenset(
+            folder for path in self._include for folder in folders_above(path + b"x")
+        )
+        self._not_folders = _folders(self._exclude)
+        self._not_exact = frozenset(self._exclude)
+
+    def holds(self, path: bytes) -> bool:
+        """Whether a path is meant, or stands in the place of a folder that leads to one."""
+        meant = ALL in self._exact or path.startswith(self._folders) or path in self._exact
+        if not meant:
+            return path in self._leading
+        return not (path.startswith(self._not_folders) or path in self._not_exact)
+
+    def enters(self, folder: bytes) -> bool:
+        """Whether anything below a folder may be meant."""
+        below = folder + b"/"
+        if below.startswith(self._not_folders):
+            return False
+        return ALL in self._exact or below.startswith(self._folders) or folder in self._leading
+
+    def below(self, prefix: bytes) -> "Within":
+        """Return the same patterns for a tree in which their root is the folder `prefix`."""
+        if not prefix:
+            return self
+        root = prefix + b"/"
+
+        def moved(patterns: Iterable[bytes]) -> Iterator[bytes]:
+            return (root if pattern == ALL else root + pattern for pattern in patterns)
+
+        return Within(moved(self._include), moved(self._exclude))
+
+
+def folders_above(path: bytes) -> Iterator[bytes]:
+    """Return the folders above a path, the nearest first, without the root."""
+    folder = path.rpartition(b"/")[0]
+    while folder:
+        yield folder
+        folder = folder.rpartition(b"/")[0]
+
+
+def _folders(patterns: Iterable[bytes]) -> tuple[bytes, ...]:
+    return tuple(p for p in patterns if p.endswith(b"/") and p != ALL)

@@ -217,7 +217,7 @@ class _Clones:
 
 
 def _material(entry: Composition, clones: _Clones, trust: Trust) -> Material:
-    base = _origin(BASE, entry.base.commit, clones)
+    base = None if entry.base.commit is None else clones.read(BASE, entry.base.commit)
     target, ancestry = None, Ancestry(known=False, why="there is no target")
     if entry.target is not None and entry.target.commit is not None:
         name = TARGET if clones.has(TARGET) else BASE
@@ -242,12 +242,6 @@ def _material(entry: Composition, clones: _Clones, trust: Trust) -> Material:
         components=components,
         lineages=lambda named: _version(named, trust),
     )
-
-
-def _origin(name: str, commit: str | None, clones: _Clones) -> Read:
-    """Read the base. One that is not read whole holds nothing, and the findings say why."""
-    found = None if commit is None else clones.read(name, commit)
-    return Read(entries=(), read=lambda _: None) if found is None else found
 
 
 def _read_source(entry: Composition, clones: _Clones) -> None:

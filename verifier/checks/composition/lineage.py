@@ -43,7 +43,9 @@ def check_lineage(
         return
     yield from _tree("target", entry.target, target)
     yield from _ancestry(entry, ancestry)
-    yield from _difference(entry, differences(entry, base.files, target.files))
+    between = differences(entry, base.files, target.files)
+    yield from _difference(entry, between)
+    yield from _manifest(entry, between)
     yield from _native(entry, base, target)
 
 
@@ -105,18 +107,20 @@ def _ancestry(entry: Composition, ancestry: Ancestry) -> Iterator[Finding]:
 
 def _difference(entry: Composition, found: Mapping[bytes, Operation]) -> Iterator[Finding]:
     overlay = next((s for s in entry.stages if s.kind is StageKind.OVERLAY), None)
-    if overlay is None:
+    if overlay is None or overlay.files is None:
         return
-    if overlay.files is not None:
-        listed = {change.path.encode(): change.operation for change in overlay.files}
-        for path in sorted(listed.keys() | found.keys()):
-            if path not in listed:
-                if entry.scope.complete:
-                    yield _differs("lineage-unlisted", path, "unlisted, so unchanged", found[path])
-            elif path not in found:
-                yield _differs("lineage-unchanged", path, f"to {listed[path]} it", None)
-            elif listed[path] is not found[path]:
-                yield _differs("lineage-operation", path, f"to {listed[path]} it", found[path])
+    listed = {change.path.encode(): change.operation for change in overlay.files}
+    for path in sorted(listed.keys() | found.keys()):
+        if path not in listed:
+            if entry.scope.complete:
+                yield _differs("lineage-unlisted", path, "unlisted, so unchanged", found[path])
+        elif path not in found:
+            yield _differs("lineage-unchanged", path, f"to {listed[path]} it", None)
+        elif listed[path] is not found[path]:
+            yield _differs("lineage-operation", path, f"to {listed[path]} it", found[path])
+
+
+def _manifest(entry: Composition, found: Mapping[bytes, Operation]) -> Iterator[Finding]:
     manifest = entry.manifest
     if manifest is None:
         return

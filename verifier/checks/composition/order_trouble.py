@@ -67,8 +67,7 @@ def _named(
         last = max(at for at, _ in earlier)
         return (
             "stage-skipped",
-            f"no stage makes what it starts from: one is missing behind stage "
-            f"{entry.stages[last].name}, or the pin is stale",
+            f"one is missing behind stage {entry.stages[last].name}, or the pin is stale",
         )
     return "stage-preimage", None
 

@@ -37,7 +37,7 @@ _WHY: Final = {
 
 
 def path_of(name: bytes, prefix: bytes) -> bytes | None:
-    """Return the path in `a/path`, in quotes if git puts it in quotes, None if it is written another way.
+    """Return the path in `a/path`, in quotes if git quotes it; None if written another way.
 
     >>> path_of(b"a/README.md", b"a/")
     b'README.md'

@@ -51,7 +51,7 @@ class Material:
     helper version that a stage of regions names, None where the registry has none.
     """
 
-    base: Read
+    base: Read | None
     target: Read | None
     ancestry: Ancestry
     patches: Mapping[str, bytes]
@@ -69,6 +69,8 @@ class Proof(NamedTuple):
 
 def prove(entry: Composition, material: Material) -> Proof:
     """Prove one composition. The facets of a tree at a place stay unchecked."""
+    if material.base is None:
+        return Proof(_unread(entry), None)
     base = State(material.base.entries, material.contents, material.base.hex_length)
     target = None
     if material.target is not None:
@@ -105,6 +107,26 @@ def prove(entry: Composition, material: Material) -> Proof:
         ),
     )
     return Proof(outcome, chain.state.tree())
+
+
+def _unread(entry: Composition) -> Outcome:
+    """Return the outcome where there is no base to start from."""
+    wanted = f"commit {entry.base.commit}" if entry.base.commit else f"tree {entry.base.tree}"
+    finding = Finding(
+        code="lineage-unread",
+        where=Where(path="base"),
+        expected=wanted,
+        got="it was not read whole" if entry.base.commit else "the entry names no commit of it",
+        remedy="name a clone that holds all of it: --clone base=PATH",
+    )
+    return Outcome(
+        kind="composition",
+        identified=(),
+        findings=(finding,),
+        coverage=tuple(
+            Covered(facet=facet, state=_STATE.NOT_CHECKED) for facet in FACETS["composition"]
+        ),
+    )
 
 
 def demanded(entry: Composition, policy: frozenset[str]) -> frozenset[str]:

@@ -112,7 +112,7 @@ def _below(place: Place, below: bytes) -> tuple[list[TreeEntry], bytes]:
 def _git_tree(place: Place, below: bytes) -> str | None:
     """Return the git tree of a whole commit, None of a part of one or of anything else."""
     ids = [digest.hex for digest in place.tree.digests if digest.kind == "git-tree"]
-    return ids[0] if ids and not below and place.inside is None else None
+    return ids[0] if ids and not below and not place.part else None
 
 
 def _read(place: Place, path: bytes) -> bytes | None:

@@ -83,7 +83,8 @@ def _of_helper(item: Result, main: Finding | None) -> str:
 def _of_composition(item: Result, main: Finding | None) -> str:
     name, found = item.subject.name, next(iter(item.identified), None)
     if found is None:
-        return f"{name} is not known"
+        nothing = main is not None and main.code == "composition-not-here"
+        return f"{name} {'holds nothing of that composition' if nothing else 'is not known'}"
     if found.current and not _says_no(item):
         rest = ", not all that is demanded" if main is not None else ""
         return f"{name} is {found.entry} at its final stage, {found.version}{rest}"

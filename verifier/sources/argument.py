@@ -24,10 +24,14 @@ _FULL_GIT: Final = re.compile(r"(.+)@([0-9a-f]{40}|[0-9a-f]{64})(?::(.*))?", re.
 
 
 class Place(NamedTuple):
-    """A tree, and the path inside it that is meant, None for the whole."""
+    """A tree, and the path inside it that is meant, None for the whole.
+
+    `part` says that the tree itself is only a part of a commit.
+    """
 
     tree: "Tree"
     inside: bytes | None
+    part: bool = False
 
 
 def is_prefixed(argument: str) -> bool:
@@ -128,4 +132,4 @@ def _git(
         clones=tuple(map(Path, clones)),
         allow_alternates=allow_alternates,
     )
-    return Place(tree, None if whole else below)
+    return Place(tree, None, part=below is not None) if whole else Place(tree, below)

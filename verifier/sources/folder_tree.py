@@ -33,7 +33,8 @@ class FolderTree:
     def __init__(self, root: Path, *, name: str, within: Within | None = None) -> None:
         """Remember the folder; nothing is opened before something is asked for.
 
-        Only paths that are `within` are listed and read, all if it is None.
+        Only paths that are `within` are listed and read, and those that some file systems take
+        for such; all if it is None.
         """
         self.name = name
         self._within = None if within is None or within.all else within
@@ -136,7 +137,9 @@ class FolderTree:
 
     def _meant(self, run: Run, names: list[bytes]) -> list[bytes]:
         within = self._within
-        return [n for n in names if within.holds(run.path(n))] if within else names
+        if within is None:
+            return names
+        return [n for n in names if within.holds(run.path(n)) or within.near(run.path(n))]
 
     def _scanned(self, run: Run, most: int) -> tuple[list[bytes], list[bytes], list[bytes]]:
         """Return the names in a folder: of folders, of what is neither, of files."""

@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from verifier.sources.names import folded
+
 #: The pattern of the whole tree.
 ALL: Final = b"./"
 
@@ -20,6 +22,8 @@ class Within:
         self._leading = frozenset(
             folder for path in self._include for folder in folders_above(path + b"x")
         )
+        self._near_folders = tuple(map(folded, self._folders))
+        self._near_exact = frozenset(map(folded, self._exact | self._leading))
         self._not_folders = _folders(self._exclude)
         self._not_exact = frozenset(self._exclude)
 
@@ -30,12 +34,21 @@ class Within:
             return path in self._leading
         return not (path.startswith(self._not_folders) or path in self._not_exact)
 
+    def near(self, path: bytes) -> bool:
+        """Whether a path is meant where names that fold together are one, and only there."""
+        if ALL in self._exact or self.holds(path):
+            return False
+        name = folded(path)
+        return name.startswith(self._near_folders) or name in self._near_exact
+
     def enters(self, folder: bytes) -> bool:
         """Whether anything below a folder may be meant."""
         below = folder + b"/"
         if below.startswith(self._not_folders):
             return False
-        return ALL in self._exact or below.startswith(self._folders) or folder in self._leading
+        if ALL in self._exact or below.startswith(self._folders) or folder in self._leading:
+            return True
+        return folded(below).startswith(self._near_folders) or folded(folder) in self._near_exact
 
     def below(self, prefix: bytes) -> "Within":
         """Return the same patterns for a tree in which their root is the folder `prefix`."""

@@ -175,12 +175,17 @@ def _more(listed: int, said: int, entry: Composition) -> bool:
 
 
 def _check_complete(table: Table, entry: Composition) -> None:
-    """Refuse to call complete what leaves open which files there are."""
+    """Refuse to call complete what leaves open which files there are.
+
+    A files table lists them, and the git tree of the final stage stands for all of them.
+    """
+    if entry.files_table or (entry.stages and entry.stages[-1].tree):
+        return
     for stage in entry.stages:
-        if stage.files is None and not entry.files_table:
+        if stage.files is None:
             table.mistake(_at(entry, stage), "its files are not known, but the scope is complete")
     for number, retained in enumerate(entry.retained):
-        if retained.files is None and not entry.files_table:
+        if retained.files is None:
             what = f"retained[{number}]"
             table.mistake(what, "its files are not known, but the scope is complete")
 

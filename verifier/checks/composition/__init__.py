@@ -20,7 +20,7 @@ from typing import Final
 
 from verifier.catalog.entries.composition import Composition, StageKind
 from verifier.checks.composition import files, told
-from verifier.checks.composition.expected import Expected, expected, in_scope
+from verifier.checks.composition.expected import Expected, expected, in_scope, near_scope
 from verifier.checks.composition.files import Compared
 from verifier.core.coverage import Covered, State
 from verifier.core.demand import FACETS
@@ -62,7 +62,9 @@ def check(tree: Standing, entry: Composition) -> Outcome:
     wanted = expected(entry)
     here = in_scope(entry.scope, tree.entries)  # 1
     stage = _stage_of_tree(tree.git_tree, entry)  # 2
-    seen = files.compare(here, wanted, tree.read)  # 3, 4, 5, 6, 7, 8
+    seen = files.compare(
+        here, near_scope(entry.scope, tree.entries), wanted, tree.read
+    )  # 3, 4, 5, 6, 7, 8
     findings = [*seen.findings, *_of_git_tree(tree.git_tree, entry, wanted, stage)]
     known_files = bool(wanted.files or wanted.deleted)
     if known_files and not seen.anything:
@@ -198,7 +200,7 @@ def _coverage(
         yield Covered(facet="modes", state=State.NOT_CHECKED)
     else:
         yield _final_stage(entry, wanted, seen, broken)
-        yield _unlisted(wanted, seen, broken)
+        yield _unlisted(wanted, seen)
         yield _modes(wanted, seen, broken)
     yield from _of_proof(entry)
     yield _retained(entry, wanted, seen)
@@ -208,7 +210,7 @@ def _final_stage(entry: Composition, wanted: Expected, seen: Compared, broken: s
     count = told.counted(len(wanted.files))
     some = "" if wanted.listed else ", all that are listed"
     if "final-stage" in broken or seen.right < len(wanted.files):
-        detail = f"{seen.right:,} of {count}"
+        detail = f"{seen.right:,} of {count} as stage {entry.stages[-1].name} leaves them"
         return Covered(facet="final-stage", state=State.NOT_HELD, detail=detail)
     detail = f"{count} as stage {entry.stages[-1].name} leaves them{some}"
     bare = sum(file.length is None for file in wanted.files.values())
@@ -226,11 +228,12 @@ def _not_listed() -> Covered:
     )
 
 
-def _unlisted(wanted: Expected, seen: Compared, broken: set[str]) -> Covered:
+def _unlisted(wanted: Expected, seen: Compared) -> Covered:
     if not wanted.listed:
         return _not_listed()
-    if "unlisted" in broken or seen.left_over:
-        return Covered(facet="unlisted", state=State.NOT_HELD)
+    if seen.strangers:
+        found = told.counted(seen.strangers)
+        return Covered(facet="unlisted", state=State.NOT_HELD, detail=f"{found} beyond the list")
     detail = f"nothing but {told.counted(seen.in_scope)} in the scope"
     return Covered(facet="unlisted", state=State.HELD, detail=detail)
 

@@ -83,6 +83,12 @@ def in_scope(scope: Scope, entries: list[TreeEntry]) -> list[TreeEntry]:
     return entries if within.all else [e for e in entries if within.holds(e.path)]
 
 
+def near_scope(scope: Scope, entries: list[TreeEntry]) -> list[bytes]:
+    """Return the paths that some file systems would put into the scope, and no other does."""
+    within = path_scope(scope)
+    return [] if within.all else [e.path for e in entries if within.near(e.path)]
+
+
 def _pasts(moments: tuple[Moment, ...], numbers: dict[str, int]) -> Iterator[Past]:
     starts = [numbers[moment.stage] for moment in moments]
     for moment, first, end in zip(moments, starts, [*starts[1:], len(numbers)], strict=True):

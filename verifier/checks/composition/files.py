@@ -5,6 +5,7 @@ can be: an earlier stage, or other line ends; only for the latter a file is read
 """
 
 from collections.abc import Callable, Iterator
+from functools import cached_property
 from typing import Final
 
 from verifier.catalog.entries.composition import Wanted
@@ -28,7 +29,7 @@ class Compared:
     `right` counts the files that are as the final stage leaves them, `retained` those of them
     that had to stay, `modes` those whose modes
     were compared and are equal, `other_modes` those that differ, `unread` those without bytes;
-    `left_over` counts paths that a stage deletes and that are there.
+    `strangers` counts what is in the scope and not listed.
     """
 
     findings: tuple[Finding, ...]
@@ -40,20 +41,26 @@ class Compared:
     modes: int
     other_modes: int
     unread: int
-    left_over: int
+    strangers: int
 
 
 def compare(
-    here: list[TreeEntry], wanted: Expected, read: Callable[[bytes], bytes | None]
+    here: list[TreeEntry],
+    near: list[bytes],
+    wanted: Expected,
+    read: Callable[[bytes], bytes | None],
 ) -> Compared:
-    """Compare the entries in the scope with what is wanted."""
+    """Compare the entries in the scope with what is wanted.
+
+    `near` are paths that only some file systems would put into the scope.
+    """
     found = {entry.path: entry for entry in here}
     work = _Comparing(wanted, found, read)
     for path, file in wanted.files.items():
         work.compare(path, file)
     for path in sorted(wanted.deleted):
         work.compare_deleted(path)
-    work.look_at_the_rest()
+    work.look_at_the_rest(near)
     return work.done()
 
 
@@ -71,9 +78,10 @@ class _Comparing:
         #: For each path that stages change: the states that it is in, of several equal ones all.
         self._states: dict[bytes, list[Past]] = {}
         self._right = self._retained = self._unread = self._looked_into = 0
-        self._left_over = 0
         self._modes = self._other_modes = self._unknown_modes = self._unpinned_modes = 0
         self._in_the_way: set[bytes] = set()
+        #: Files that are not there yet, if the tree stands at a stage; else they are missing.
+        self._absent: list[bytes] = []
 
     def compare(self, path: bytes, file: Wanted) -> None:
         """Compare one file that has to be there."""
@@ -99,19 +107,23 @@ class _Comparing:
         states = self._remember(path, entry)
         if entry is None:
             return
-        self._left_over += 1
         if states:
-            self._findings.append(self._at_stage(path, states, "nothing"))
+            self._findings.append(self._at_stage(path, entry))
         else:
             self._findings.append(told.not_deleted(path, entry))
 
-    def look_at_the_rest(self) -> None:
+    def look_at_the_rest(self, near: list[bytes]) -> None:
         """Look at what is there and not listed."""
         known = self._wanted.files.keys() | self._wanted.deleted | self._in_the_way
         rest = [entry for path, entry in self._found.items() if path not in known]
-        if not rest:
+        if not rest and not near:
             return
-        listed = {folded(path): path for path in self._wanted.files}
+        files = self._wanted.files
+        listed = {folded(folder): folder for path in files for folder in folders_above(path)}
+        listed |= {folded(path): path for path in files}
+        self._findings += [
+            told.collision(path, listed[name]) for path in near if (name := folded(path)) in listed
+        ]
         compiled: list[bytes] = []
         for entry in rest:
             other = listed.get(folded(entry.path))
@@ -146,7 +158,7 @@ class _Comparing:
             modes=self._modes,
             other_modes=self._other_modes,
             unread=self._unread,
-            left_over=self._left_over,
+            strangers=len(self._found.keys() - self._wanted.files.keys()),
         )
 
     # ── one file ───────────────────────────────────────────────────────────────────────────
@@ -159,18 +171,20 @@ class _Comparing:
                     self._in_the_way.add(above)
                     self._findings.append(told.other_type(above, entry, None))
                 return
-        states = self._remember(path, None)
-        if states:
-            self._findings.append(self._at_stage(path, states, told.pinned(file)))
+        if path in self._folders:
+            self._findings.append(told.a_folder(path))
+        elif self._remember(path, None):
+            self._absent.append(path)
         elif path in self._wanted.retained:
-            self._findings.append(told.not_retained(path, file, self._wanted.retained[path], None))
+            row = self._wanted.retained[path]
+            self._findings.append(told.not_retained(path, file, row, None))
         else:
             self._findings.append(told.missing(path, file))
 
     def _different(self, path: bytes, entry: TreeEntry, file: Wanted) -> None:
         states = self._remember(path, entry)
         if states:
-            self._findings.append(self._at_stage(path, states, told.pinned(file)))
+            self._findings.append(self._at_stage(path, entry))
             return
         ends = self._other_line_ends(path, file)
         if ends is not None:
@@ -229,22 +243,29 @@ class _Comparing:
         return max(every, default=None)
 
     def _of_stages(self, stage: int | None) -> Iterator[Finding]:
-        """Say that the tree stands at an earlier stage, or at several."""
-        final = self._wanted.final
-        last = [max(past.end for past in states) - 1 for states in self._states.values()]
-        behind = [number for number in last if number < final]
-        if not behind:
-            return
-        if stage is not None:
-            what = f"all {told.counted(len(last))} that stages change"
-            yield told.earlier(self._wanted, stage, what)
-            return
-        if all(entry is None for entry in map(self._found.get, self._states)):
-            return
-        yield told.mixed(self._wanted, last, len(self._wanted.histories) - len(last))
+        """Say that the tree stands at an earlier stage, or at several.
 
-    def _at_stage(self, path: bytes, states: list[Past], wants: str) -> Finding:
-        return told.file_stage(path, states[-1], wants, self._wanted.stages)
+        What is not there at all shows no stage, unless all else stands at it too.
+        """
+        final, wanted = self._wanted.final, self._wanted
+        if stage is not None and stage < final:
+            what = f"all {told.counted(len(self._states))} that stages change"
+            yield told.earlier(wanted, stage, what)
+            yield from (self._at_stage(path, None) for path in self._absent)
+            return
+        yield from (told.missing(path, wanted.files[path]) for path in self._absent)
+        left = [states[-1] for path, states in self._states.items() if path not in self._absent]
+        if any(past.end <= final for past in left):
+            numbers = [final if past.end > final else past.first for past in left]
+            yield told.mixed(wanted, numbers, len(wanted.histories) - len(left))
+
+    def _at_stage(self, path: bytes, entry: TreeEntry | None) -> Finding:
+        past = self._states[path][-1]
+        return told.file_stage(path, entry, past, self._wanted)
+
+    @cached_property
+    def _folders(self) -> set[bytes]:
+        return {folder for path in self._found for folder in folders_above(path)}
 
 
 def _is(entry: TreeEntry | None, file: Wanted | None) -> bool:

@@ -31,15 +31,16 @@ def earlier(wanted: Expected, stage: int, what: str) -> Finding:
     )
 
 
-def file_stage(path: bytes, past: Past, wants: str, stages: tuple[str, ...]) -> Finding:
+def file_stage(path: bytes, entry: TreeEntry | None, past: Past, wanted: Expected) -> Finding:
     """Say that a file is as an earlier stage left it, or that it is not there yet."""
-    left = "nothing" if past.file is None else pinned(past.file)
-    when = f"as stage {stages[past.first]} left it" if past.first else "before all stages"
+    file = wanted.files.get(path)
+    got = _got(entry) if entry else "nothing"
+    when = f"as stage {wanted.stages[past.first]} left it" if past.first else "before all stages"
     return Finding(
         code="composition-file-stage",
         where=_where(path),
-        expected=f"{wants}, as stage {stages[-1]} leaves it",
-        got=f"{left}, {when}",
+        expected=f"{pinned(file) if file else 'nothing'}, as stage {wanted.stages[-1]} leaves it",
+        got=f"{got}, {when}",
         remedy=_REINSTALL,
     )
 
@@ -93,6 +94,17 @@ def other_type(path: bytes, entry: TreeEntry, file: Wanted | None) -> Finding:
         if entry.type is Type.LINK
         else None,
         remedy="put the pinned file in its place, or name the folder that holds it",
+    )
+
+
+def a_folder(path: bytes) -> Finding:
+    """Say that a folder stands where a file has to be."""
+    return Finding(
+        code="composition-type",
+        where=_where(path),
+        expected="a file",
+        got="a folder",
+        remedy="remove the folder, and put the pinned file in its place",
     )
 
 

@@ -47,7 +47,7 @@ def verify_composition(
     below = inside(prefix) or b""
     entry = entry_of(name, trust)
     try:
-        about, outcome = _checked(at, below, entry, reach or Reach())
+        about, outcome = checked(at, below, entry, reach or Reach())
     except WrongCallError:
         raise
     except PinproofError as error:
@@ -68,10 +68,10 @@ def entry_of(name: str, trust: Trust) -> Composition | Refused:
     return catalog.composition(name)
 
 
-def _checked(
+def checked(
     at: str, below: bytes, entry: Composition | Refused, reach: Reach
 ) -> tuple[Subject, Outcome]:
-    """Read the tree and check it, if there is an entry to check it by."""
+    """Read the tree at a source, its paths below a prefix, and check it by `entry`."""
     if isinstance(entry, Refused):
         return Subject(name=at), unchecked(findings=entry.findings)
     place = open_place(

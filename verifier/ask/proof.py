@@ -4,9 +4,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
-from typing import Final
+from typing import Final, Self
 
-from verifier.ask.composition import entry_of
+from verifier.ask.composition import checked, entry_of
 from verifier.ask.reading import Reach
 from verifier.ask.trusted import Trust
 from verifier.ask.trusted import trust as open_trust
@@ -17,13 +17,15 @@ from verifier.checks.composition import unchecked
 from verifier.checks.composition.components import Read
 from verifier.checks.composition.lineage import Ancestry
 from verifier.checks.composition.proof import Material, demanded, prove
+from verifier.core.coverage import State
 from verifier.core.digest import Digest
 from verifier.core.errors import PinproofError, WrongCallError
 from verifier.core.finding import Finding
 from verifier.core.limits import HOST_BYTES
-from verifier.core.outcome import Failed, Report, Subject
+from verifier.core.outcome import Failed, Outcome, Report, Subject
 from verifier.core.printable import quoted
 from verifier.policy import judge
+from verifier.sources.argument import inside
 from verifier.sources.folder_tree import FolderTree
 from verifier.sources.git.ancestry import is_ancestor
 from verifier.sources.git.contents import Contents
@@ -39,6 +41,8 @@ def prove_composition(
     name: str,
     *,
     clones: Mapping[str, str],
+    at: str | None = None,
+    prefix: str = "",
     trust: Trust | None = None,
     reach: Reach | None = None,
 ) -> Report:
@@ -46,12 +50,13 @@ def prove_composition(
 
     `clones` are paths by name: `base`, `target` (without it the base's clone holds the target
     too), `source` (a clone or a folder that holds the patches), and components by their names.
+    With `at`, the tree there is judged too, as `verify_composition` does, in the same result.
     Nothing is written, and git runs on nothing but objects.
 
     Raises `WrongCallError` if the policy demands nothing of compositions, the registry has no
-    composition `name`, or a clone has another name than these.
+    composition `name`, a clone has another name than these, or there is none of the base.
     """
-    trust = trust or open_trust()
+    trust, reach = trust or open_trust(), reach or Reach()
     policy = trust.policy.composition
     if policy is None:
         raise WrongCallError(
@@ -59,31 +64,54 @@ def prove_composition(
             code="wrong-call",
             remedy="judge with a policy that has a [composition] table, such as strict",
         )
+    below = inside(prefix) or b""
     entry = entry_of(name, trust)
-    if isinstance(entry, Refused):
-        outcome, wanted, about = unchecked(findings=entry.findings), policy, Subject(name=name)
-    else:
-        _check_names(clones, entry)
-        try:
-            with _Clones(clones, reach or Reach()) as read:
-                material = _material(entry, read, trust)
-                outcome, tree = prove(entry, material)
-                outcome = replace(
-                    outcome,
-                    findings=(*outcome.findings, *read.findings),
-                    not_proven=(*outcome.not_proven, *read.not_proven),
-                )
-        except WrongCallError:
-            raise
-        except PinproofError as error:
-            return trust.report((Failed.of(name, error),))
-        wanted = demanded(entry, policy)
-        digests = (Digest(kind="git-tree", hex=tree),) if tree else ()
-        about = Subject(name=name, digests=digests)
+    try:
+        about, outcome = _proved(name, entry, clones, trust, reach)
+        wanted = policy if isinstance(entry, Refused) else demanded(entry, policy)
+        if at is not None:
+            about, place = checked(at, below, entry, reach)
+            outcome, wanted = _both(place, outcome), wanted | policy
+    except WrongCallError:
+        raise
+    except PinproofError as error:
+        return trust.report((Failed.of(name if at is None else at, error),))
     result = judge(
         outcome, subject=about, demanded=wanted, waivers=trust.policy.waivers, now=trust.now
     )
     return trust.report((result,))
+
+
+def _proved(
+    name: str, entry: Composition | Refused, clones: Mapping[str, str], trust: Trust, reach: Reach
+) -> tuple[Subject, Outcome]:
+    if isinstance(entry, Refused):
+        return Subject(name=name), unchecked(findings=entry.findings)
+    _check_names(clones, entry)
+    with _Clones(clones, reach) as read:
+        outcome, tree = prove(entry, _material(entry, read, trust))
+        outcome = replace(
+            outcome,
+            findings=(*outcome.findings, *read.findings),
+            not_proven=(*outcome.not_proven, *read.not_proven),
+        )
+    digests = (Digest(kind="git-tree", hex=tree),) if tree else ()
+    return Subject(name=name, digests=digests), outcome
+
+
+def _both(place: Outcome, proof: Outcome) -> Outcome:
+    """Join what stands at a place with the proof: of each facet, what was looked at."""
+    proved = {row.facet: row for row in proof.coverage}
+    coverage = [
+        proved.get(row.facet, row) if row.state is State.NOT_CHECKED else row
+        for row in place.coverage
+    ]
+    return replace(
+        place,
+        findings=(*place.findings, *proof.findings),
+        coverage=tuple(coverage),
+        not_proven=tuple(dict.fromkeys((*place.not_proven, *proof.not_proven[1:]))),
+    )
 
 
 def named_clones(values: Iterable[str]) -> dict[str, str]:
@@ -130,7 +158,7 @@ class _Clones:
         self._folder: dict[str, tuple[Tree, bytes]] = {}
         self._trees: list[Tree] = []
 
-    def __enter__(self) -> "_Clones":
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -93,6 +93,14 @@ def _of_composition(item: Result, main: Finding | None) -> str:
     return f"{name} stands at {_stage(found)} of {found.entry}"
 
 
+def _of_proof(item: Result, _main: Finding | None) -> str:
+    if item.verdict is Verdict.VERIFIED:
+        last = next((found.version for found in item.identified), "")
+        return f"{item.subject.name} follows from its base, stage by stage, up to {last}"
+    not_so = "does not follow from its base as it is pinned"
+    return f"{item.subject.name} {not_so if _says_no(item) else 'is not proved'}"
+
+
 def _stage(found: Identified) -> str:
     words = {"base": "the base", "mixed": "several stages"}
     return words.get(found.version, f"stage {found.version}")
@@ -133,6 +141,7 @@ def reason(item: Result, main: Finding | None) -> str:
 _HEADLINES: Final[dict[str, Callable[[Result, Finding | None], str]]] = {
     "helper": _of_helper,
     "composition": _of_composition,
+    "proof": _of_proof,
     "registry": _of_registry,
     "tree": _of_tree,
     "diff": _of_diff,

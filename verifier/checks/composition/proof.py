@@ -40,6 +40,8 @@ from verifier.core.value import frozen
 
 #: What only a tree at a place can hold.
 _AT_A_PLACE: Final = ("final-stage", "unlisted", "modes")
+#: Facets whose counts say something even where they do not hold.
+_TOLD_ALL_THE_SAME: Final = ("lineage", "orders")
 _STATE = coverage.State
 
 
@@ -96,7 +98,7 @@ def prove(entry: Composition, material: Material) -> Proof:
     said += check_components(entry, material.components)  # 5
     proved = _Proved(entry, said, chain, orders, len(between))
     outcome = Outcome(
-        kind="composition",
+        kind="proof",
         identified=proved.identified(),
         findings=tuple(said),
         coverage=tuple(proved.covered(facet) for facet in FACETS["composition"]),
@@ -120,7 +122,7 @@ def _unread(entry: Composition) -> Outcome:
         remedy="name a clone that holds all of it: --clone base=PATH",
     )
     return Outcome(
-        kind="composition",
+        kind="proof",
         identified=(),
         findings=(finding,),
         coverage=tuple(
@@ -257,11 +259,10 @@ class _Proved:
             "components": self._components,
             "retained": self._retained,
         }[facet]()
-        return Covered(
-            facet=facet,
-            state=_STATE.NOT_HELD if facet in self._broken else state,
-            detail=detail,
-        )
+        if facet in self._broken:
+            told = detail if facet in _TOLD_ALL_THE_SAME else "see above"
+            return Covered(facet=facet, state=_STATE.NOT_HELD, detail=told)
+        return Covered(facet=facet, state=state, detail=detail)
 
     def _lineage(self) -> tuple[coverage.State, str]:
         if self._entry.target is None:

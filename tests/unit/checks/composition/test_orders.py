@@ -8,7 +8,7 @@ from support.composed import Composed
 
 from verifier.catalog.entries.composition import Agreement
 from verifier.checks.composition.edits import Swap, region_edit, swaps_of, without
-from verifier.checks.composition.orders import Edit, findings, try_orders
+from verifier.checks.composition.orders import Edit, Files, findings, try_orders
 from verifier.checks.composition.proof import installed_in, prove
 from verifier.checks.composition.syntax import facts
 from verifier.core.coverage import State
@@ -169,9 +169,9 @@ def test_more_than_six_take_a_fixed_list() -> None:
 def test_three_that_fail_only_together() -> None:
     """No pair shows it: the counter-example needs all three."""
 
-    def mark(name: str, wanted: set[str]):  # type: ignore[no-untyped-def]
-        def take(files):  # type: ignore[no-untyped-def]
-            seen = files[b"f"].decode()
+    def mark(name: str, wanted: set[str]) -> Edit:
+        def take(files: Files) -> Files | str:
+            seen = (files[b"f"] or b"").decode()
             worse = name == "c" and set(seen) >= wanted and seen != "abc"[: len(seen)]
             return {b"f": (seen + name).encode() if not worse else b"BAD"}
 

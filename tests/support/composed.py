@@ -114,7 +114,7 @@ class Composed:
     patches: dict[str, bytes] = field(default_factory=dict)
     independent: Agreement | None = None
     more: dict[str, Any] = field(default_factory=dict)
-    ancestry: Ancestry = Ancestry(known=True, holds=True)
+    ancestry: Ancestry = field(default_factory=lambda: Ancestry(known=True, holds=True))
     material: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

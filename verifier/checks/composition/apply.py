@@ -12,7 +12,9 @@ where they would stand afterwards: only to say so, never to apply it there.
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from verifier.checks.composition.patch import FilePatch, Hunk
+from verifier.checks.composition.patch import FilePatch
+from verifier.checks.composition.patch_hunks import Hunk
+from verifier.checks.helper.regions import line_starts
 from verifier.core.digest import Pin
 from verifier.core.finding import Finding, Where
 from verifier.core.limits import PLACES_LISTED
@@ -39,16 +41,16 @@ def apply(change: FilePatch, data: bytes | None, *, patch: str) -> Applied | tup
     if (data is None) != (change.operation == "add"):
         return (_wrong_operation(change, data, patch),)
     before = data or b""
-    starts = line_starts(before)
-    wrong = [hunk for hunk in change.hunks if not stands(before, starts, hunk.start, hunk)]
+    lines = Lines(before)
+    wrong = [hunk for hunk in change.hunks if not stands(lines, hunk.start, hunk)]
     if wrong:
         if _is_applied(change, before):
             return (_already(change, patch),)
-        return tuple(_does_not_stand(change, hunk, before, starts, patch) for hunk in wrong)
+        return tuple(_does_not_stand(change, hunk, before, patch) for hunk in wrong)
     parts: list[bytes] = []
     at = 0
     for hunk in change.hunks:
-        start = starts[hunk.start - 1]
+        start = lines.start(hunk.start) or 0
         parts += [before[at:start], hunk.new]
         at = start + len(hunk.old)
     parts.append(before[at:])
@@ -58,28 +60,43 @@ def apply(change: FilePatch, data: bytes | None, *, patch: str) -> Applied | tup
     return Applied(after)
 
 
-def line_starts(data: bytes) -> list[int]:
-    """Return where each line begins, and where one more would."""
-    starts = [0]
-    at = data.find(b"\n")
-    while at >= 0:
-        starts.append(at + 1)
-        at = data.find(b"\n", at + 1)
-    return starts
+def applies(change: FilePatch, data: bytes) -> bool:
+    """Whether a patch of a file would apply to `data`; nothing is made."""
+    lines = Lines(data)
+    return all(stands(lines, hunk.start, hunk) for hunk in change.hunks)
 
 
-def stands(data: bytes, starts: Sequence[int], line: int, hunk: Hunk) -> bool:
+class Lines:
+    """Where the lines of some bytes begin; asked for in ascending order, nothing is seen twice."""
+
+    def __init__(self, data: bytes) -> None:
+        """Begin at line 1."""
+        self.data = data
+        self._line, self._at = 1, 0
+
+    def start(self, line: int) -> int | None:
+        """Return the offset of a line from 1, one behind the last newline too; None beyond."""
+        if line < self._line:
+            self._line, self._at = 1, 0
+        more = line - self._line
+        parts = self.data[self._at :].split(b"\n", more)
+        if len(parts) <= more:
+            return None
+        self._line, self._at = line, len(self.data) - len(parts[-1])
+        return self._at
+
+
+def stands(lines: Lines, line: int, hunk: Hunk) -> bool:
     """Whether the old lines of a hunk stand at a line, and end the file if they say so."""
-    if line > len(starts):
+    start = lines.start(line)
+    if start is None or not lines.data.startswith(hunk.old, start):
         return False
-    start = starts[line - 1]
-    ends = start + len(hunk.old)
-    return data.startswith(hunk.old, start) and (not hunk.ends or ends == len(data))
+    return not hunk.ends or start + len(hunk.old) == len(lines.data)
 
 
 def _is_applied(change: FilePatch, data: bytes) -> bool:
     """Whether every hunk's new lines stand where they would after applying it."""
-    starts = line_starts(data)
+    lines = Lines(data)
     undone = [
         Hunk(
             at=hunk.at,
@@ -91,7 +108,7 @@ def _is_applied(change: FilePatch, data: bytes) -> bool:
         )
         for hunk in change.hunks
     ]
-    return all(stands(data, starts, hunk.start, hunk) for hunk in undone)
+    return all(stands(lines, hunk.start, hunk) for hunk in undone)
 
 
 # ── findings ───────────────────────────────────────────────────────────────────────────────────
@@ -129,11 +146,10 @@ def _already(change: FilePatch, patch: str) -> Finding:
     )
 
 
-def _does_not_stand(
-    change: FilePatch, hunk: Hunk, data: bytes, starts: Sequence[int], patch: str
-) -> Finding:
+def _does_not_stand(change: FilePatch, hunk: Hunk, data: bytes, patch: str) -> Finding:
     """Name the first line that differs, and where the hunk would fit, if it fits anywhere."""
-    elsewhere = _elsewhere(data, starts, hunk)
+    starts = line_starts(data)
+    elsewhere = places(data, starts, hunk)
     line, expected, got = _first_difference(hunk, data, starts)
     if elsewhere:
         lines = ", ".join(f"{number:,}" for number in elsewhere)
@@ -155,16 +171,15 @@ def _does_not_stand(
     )
 
 
-def _elsewhere(data: bytes, starts: Sequence[int], hunk: Hunk) -> list[int]:
-    found: list[int] = []
-    if not hunk.old:
-        return found
+def places(data: bytes, starts: Sequence[int], hunk: Hunk) -> list[int]:
+    """Return the lines at which a hunk's old lines stand, of many only the first ones."""
     known = {start: number for number, start in enumerate(starts, 1)}
-    at = data.find(hunk.old)
+    found: list[int] = []
+    at = data.find(hunk.old) if hunk.old else -1
     while at >= 0 and len(found) < PLACES_LISTED:
-        number = known.get(at)
-        if number is not None and stands(data, starts, number, hunk):
-            found.append(number)
+        ends = at + len(hunk.old) == len(data)
+        if at in known and (ends or not hunk.ends):
+            found.append(known[at])
         at = data.find(hunk.old, at + 1)
     return found
 

@@ -9,10 +9,11 @@ the file. A region is written as an installer writes it: each context exactly on
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from verifier.checks.composition.apply import line_starts, stands
+from verifier.checks.composition.apply import Lines, places, stands
 from verifier.checks.composition.orders import Edit, Files
-from verifier.checks.composition.patch import FilePatch, Hunk, Patch
-from verifier.checks.helper.regions import Installed, Remainder, occurrences
+from verifier.checks.composition.patch import FilePatch, Patch
+from verifier.checks.composition.patch_hunks import Hunk
+from verifier.checks.helper.regions import Installed, Remainder, line_starts, occurrences
 from verifier.core.printable import printable
 
 _MISSING: Final = "its context is not there"
@@ -88,10 +89,11 @@ def _patched(change: FilePatch, data: bytes | None) -> _Done | str:
         return "there is no such file" if data is None else "the file exists already"
     before = data or b""
     starts = line_starts(before)
+    lines = Lines(before)
     parts: list[bytes] = []
     at = 0
     for hunk in change.hunks:
-        line = _line_of(before, starts, hunk)
+        line = _line_of(lines, starts, hunk)
         if isinstance(line, str):
             return f"the hunk of line {hunk.at:,}: {line}"
         start = starts[line - 1]
@@ -105,18 +107,13 @@ def _patched(change: FilePatch, data: bytes | None) -> _Done | str:
     return _Done(after)
 
 
-def _line_of(data: bytes, starts: Sequence[int], hunk: Hunk) -> int | str:
-    if stands(data, starts, hunk.start, hunk):
+def _line_of(lines: Lines, starts: Sequence[int], hunk: Hunk) -> int | str:
+    if stands(lines, hunk.start, hunk):
         return hunk.start
-    known = {start: number for number, start in enumerate(starts, 1)}
-    lines = [
-        known[at]
-        for at in (occurrences(data, hunk.old) if hunk.old else [])
-        if at in known and stands(data, starts, known[at], hunk)
-    ]
-    if len(lines) != 1:
-        return "its lines stand nowhere" if not lines else f"its lines stand {len(lines):,} times"
-    return lines[0]
+    found = places(lines.data, starts, hunk)
+    if len(found) != 1:
+        return "its lines stand nowhere" if not found else f"its lines stand {len(found):,} times"
+    return found[0]
 
 
 def _shown(path: bytes) -> str:

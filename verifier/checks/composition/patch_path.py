@@ -23,6 +23,8 @@ _ESCAPES: Final = {
 }
 _WRITTEN: Final = {byte: b"\\" + letter for letter, byte in _ESCAPES.items()}
 _PART: Final = re.compile(rb'\\([abtnvfr"\\]|[0-3][0-7]{2})|([^"\\])', re.DOTALL)
+#: Bytes for which git may put a name in quotes.
+_ODD: Final = re.compile(rb'[\x00-\x1f"\\\x7f-\xff]')
 _FIRST_PRINTABLE, _DELETE, _HIGH = 0x20, 0x7F, 0x80
 _WHY: Final = {
     "tree-name-absolute": "it is absolute",
@@ -43,6 +45,8 @@ def path_of(name: bytes, prefix: bytes) -> bytes | None:
     b'README.md'
     """
     raw = _unquoted(name) if name.startswith(b'"') else name
+    if raw is name and not _ODD.search(name) and len(name) > len(prefix):
+        return name[len(prefix) :] if name.startswith(prefix) else None
     if raw is None or not raw.startswith(prefix) or raw == prefix:
         return None
     if name not in (_quoted(raw, high=True), _quoted(raw, high=False)):

@@ -19,7 +19,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from verifier.catalog.entries.composition import Change, Composition, Operation, Stage, StageKind
-from verifier.checks.composition.apply import Applied, apply
+from verifier.checks.composition.apply import Applied, applies, apply
 from verifier.checks.composition.order_trouble import wrong_preimage
 from verifier.checks.composition.patch import FilePatch, Patch, read_patch
 from verifier.checks.composition.state import Found, State
@@ -185,9 +185,7 @@ class Chain:
         else:
             mode = file.mode if file.mode is not None else before.mode if before else FILE_MODE
             self.state.put_bytes(file.path, done.data, mode)
-            if file.operation == "replace" and isinstance(
-                apply(file, done.data, patch=stage.name), Applied
-            ):
+            if file.operation == "replace" and applies(file, done.data):
                 self._say(
                     "stage-reapplies",
                     stage,

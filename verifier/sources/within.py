@@ -32,11 +32,11 @@ class Within:
         meant = ALL in self._exact or path.startswith(self._folders) or path in self._exact
         if not meant:
             return path in self._leading
-        return not (path.startswith(self._not_folders) or path in self._not_exact)
+        return not self._excludes(path)
 
     def near(self, path: bytes) -> bool:
         """Whether a path is meant where names that fold together are one, and only there."""
-        if ALL in self._exact or self.holds(path):
+        if ALL in self._exact or self.holds(path) or self._excludes(path):
             return False
         name = folded(path)
         return name.startswith(self._near_folders) or name in self._near_exact
@@ -49,6 +49,9 @@ class Within:
         if ALL in self._exact or below.startswith(self._folders) or folder in self._leading:
             return True
         return folded(below).startswith(self._near_folders) or folded(folder) in self._near_exact
+
+    def _excludes(self, path: bytes) -> bool:
+        return path.startswith(self._not_folders) or path in self._not_exact
 
     def below(self, prefix: bytes) -> "Within":
         """Return the same patterns for a tree in which their root is the folder `prefix`."""

@@ -1,7 +1,7 @@
 """A tree against a composition: what cases cannot show, and that nothing else is verified."""
 
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
@@ -16,7 +16,9 @@ from support.registry import NOW, Registry
 from verifier import ask
 from verifier.catalog.entries.composition import Composition
 from verifier.catalog.entries.composition_format import parse
-from verifier.checks.composition import Standing, check
+from verifier.checks import composition
+from verifier.checks.composition import Standing
+from verifier.checks.composition.expected import scoped
 from verifier.core.coverage import State
 from verifier.core.outcome import Outcome, Result, Subject
 from verifier.core.table import write_toml
@@ -48,9 +50,17 @@ def lantern(stage: str = "020-night") -> list[TreeEntry]:
     return [of(path, data, mode) for path, (mode, data) in compositions.lantern(stage).items()]
 
 
-def standing(entries: Iterable[TreeEntry], **changes: Any) -> Standing:
-    tree = Standing(entries=sorted(entries), read=lambda _path: None, git_tree=None, whole=True)
-    return replace(tree, **changes)
+def standing(entries: Iterable[TreeEntry], **changes: Any) -> Callable[[Composition], Standing]:
+    def made(entry: Composition) -> Standing:
+        found = scoped(entry.scope, sorted(entries))
+        tree = Standing(scoped=found, read=lambda _path: None, git_tree=None, whole=True)
+        return replace(tree, **changes)
+
+    return made
+
+
+def check(tree: Callable[[Composition], Standing], entry: Composition) -> Outcome:
+    return composition.check(tree(entry), entry)
 
 
 def verdict(outcome: Outcome, demanded: frozenset[str] = STRICT) -> Verdict:

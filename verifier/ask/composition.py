@@ -9,7 +9,7 @@ from verifier.ask.trusted import trust as open_trust
 from verifier.catalog.entries.composition import Composition
 from verifier.catalog.refused import Refused
 from verifier.checks.composition import Standing, check, unchecked
-from verifier.checks.composition.expected import in_scope, path_scope
+from verifier.checks.composition.expected import path_scope, scoped
 from verifier.core.digest import Digest
 from verifier.core.errors import PinproofError, WrongCallError
 from verifier.core.finding import Finding
@@ -82,11 +82,12 @@ def checked(
         within=path_scope(entry.scope).below(below),
     )
     entries, root = _below(place, below)
+    found = scoped(entry.scope, entries)
     tree = place.tree
     refused = any(finding.row.outcome == "rejected" for finding in tree.findings)
     whole = tree.complete and not refused
     standing = Standing(
-        entries=entries,
+        scoped=found,
         read=lambda path: _read(place, root + path),
         git_tree=_git_tree(place, below),
         whole=whole,
@@ -94,19 +95,21 @@ def checked(
         not_proven=tree.not_proven,
     )
     outcome = check(standing, entry)
-    return _subject(at, entries, entry, whole=whole), _and(outcome, tree.findings)
+    return _subject(at, found.here, whole=whole), _and(outcome, tree.findings)
 
 
 def _below(place: Place, below: bytes) -> tuple[list[TreeEntry], bytes]:
     """Return the entries below what was named, with paths relative to it, and what that is."""
     entries = place.tree.entries()
     root = b"".join(part + b"/" for part in (place.inside, below) if part)
+    if not root:
+        return entries, root
     found = [
         entry._replace(path=entry.path.removeprefix(root))
         for entry in entries
         if entry.path.startswith(root)
     ]
-    return (found if root else entries), root
+    return found, root
 
 
 def _git_tree(place: Place, below: bytes) -> str | None:
@@ -122,9 +125,8 @@ def _read(place: Place, path: bytes) -> bytes | None:
         return None
 
 
-def _subject(at: str, entries: list[TreeEntry], entry: Composition, *, whole: bool) -> Subject:
+def _subject(at: str, here: list[TreeEntry], *, whole: bool) -> Subject:
     """Describe what was judged: the files in the scope, and nothing beside them."""
-    here = in_scope(entry.scope, entries)
     if not whole or any(found.sha256 is None and found.target is None for found in here):
         return Subject(name=at)
     digest = Digest(kind="tree", hex=tree_digests(here)[0])

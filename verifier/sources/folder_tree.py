@@ -137,7 +137,7 @@ class FolderTree:
 
     def _meant(self, run: Run, names: list[bytes]) -> list[bytes]:
         within = self._within
-        if within is None:
+        if within is None or within.covers(run.folder):
             return names
         return [n for n in names if within.holds(run.path(n)) or within.near(run.path(n))]
 

@@ -1,9 +1,11 @@
 """Which paths of a tree are meant: exact ones, or all below folders (FORMATS §2, "path scope")."""
 
-from collections.abc import Iterable, Iterator
-from typing import Final
+from collections.abc import Callable, Iterable, Iterator
+from typing import Final, TypeVar
 
 from verifier.sources.names import folded
+
+T = TypeVar("T")
 
 #: The pattern of the whole tree.
 ALL: Final = b"./"
@@ -32,11 +34,11 @@ class Within:
         meant = ALL in self._exact or path.startswith(self._folders) or path in self._exact
         if not meant:
             return path in self._leading
-        return not (path.startswith(self._not_folders) or path in self._not_exact)
+        return not self._excludes(path)
 
     def near(self, path: bytes) -> bool:
         """Whether a path is meant where names that fold together are one, and only there."""
-        if ALL in self._exact or self.holds(path):
+        if ALL in self._exact or self.holds(path) or self._excludes(path):
             return False
         name = folded(path)
         return name.startswith(self._near_folders) or name in self._near_exact
@@ -49,6 +51,29 @@ class Within:
         if ALL in self._exact or below.startswith(self._folders) or folder in self._leading:
             return True
         return folded(below).startswith(self._near_folders) or folded(folder) in self._near_exact
+
+    def _excludes(self, path: bytes) -> bool:
+        return path.startswith(self._not_folders) or path in self._not_exact
+
+    def covers(self, folder: bytes) -> bool:
+        """Whether all below a folder is meant, without a look at it."""
+        below = folder + b"/"
+        return (ALL in self._exact or below.startswith(self._folders)) and not any(
+            path.startswith(below) or below.startswith(path) for path in self._exclude
+        )
+
+    def parted(self, entries: Iterable[T], path: Callable[[T], bytes]) -> tuple[list[T], list[T]]:
+        """Return what is meant, and what is only near it."""
+        meant: list[T] = []
+        near: list[T] = []
+        folders = self._folders if not self._exclude else ()
+        for entry in entries:
+            name = path(entry)
+            if name.startswith(folders) or self.holds(name):
+                meant.append(entry)
+            elif self.near(name):
+                near.append(entry)
+        return meant, near
 
     def below(self, prefix: bytes) -> "Within":
         """Return the same patterns for a tree in which their root is the folder `prefix`."""

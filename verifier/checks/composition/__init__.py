@@ -20,14 +20,13 @@ from typing import Final
 
 from verifier.catalog.entries.composition import Composition, StageKind
 from verifier.checks.composition import files, told
-from verifier.checks.composition.expected import Expected, expected, in_scope, near_scope
+from verifier.checks.composition.expected import Expected, Scoped, expected
 from verifier.checks.composition.files import Compared
 from verifier.core.coverage import Covered, State
 from verifier.core.demand import FACETS
 from verifier.core.finding import Finding
 from verifier.core.outcome import Identified, Outcome
 from verifier.core.value import frozen
-from verifier.sources.tree import TreeEntry
 
 __all__ = ["Standing", "check", "unchecked"]
 
@@ -37,13 +36,13 @@ _MOST_IGNORED: Final = 4
 
 @frozen
 class Standing:
-    """A tree as its source gave it, its paths relative to the root of the composition.
+    """What lies in the path scope of a tree (step 1), paths relative to the composition's root.
 
     `read` returns the bytes of a path, None where they are not to be had. `git_tree` is the id
     of the tree of a whole commit. `whole` says that all was listed, and nothing refused.
     """
 
-    entries: list[TreeEntry]
+    scoped: Scoped
     read: Callable[[bytes], bytes | None]
     git_tree: str | None
     whole: bool
@@ -60,11 +59,8 @@ def check(tree: Standing, entry: Composition) -> Outcome:
     if not tree.whole:
         return unchecked("the source was not read whole", not_proven=tree.not_proven)
     wanted = expected(entry)
-    here = in_scope(entry.scope, tree.entries)  # 1
     stage = _stage_of_tree(tree.git_tree, entry)  # 2
-    seen = files.compare(
-        here, near_scope(entry.scope, tree.entries), wanted, tree.read
-    )  # 3, 4, 5, 6, 7, 8
+    seen = files.compare(tree.scoped, wanted, tree.read)  # 3 to 8
     findings = [*seen.findings, *_of_git_tree(tree.git_tree, entry, wanted, stage)]
     known_files = bool(wanted.files or wanted.deleted)
     if known_files and not seen.anything:

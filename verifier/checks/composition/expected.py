@@ -77,16 +77,24 @@ def path_scope(scope: Scope) -> Within:
     return Within(map(str.encode, scope.include), map(str.encode, scope.exclude))
 
 
-def in_scope(scope: Scope, entries: list[TreeEntry]) -> list[TreeEntry]:
-    """Keep the entries whose paths lie in the scope, or on the way to it."""
-    within = path_scope(scope)
-    return entries if within.all else [e for e in entries if within.holds(e.path)]
+class Scoped(NamedTuple):
+    """What of a tree lies in the scope, and the paths that only some file systems put there."""
+
+    here: list[TreeEntry]
+    near: list[bytes]
 
 
-def near_scope(scope: Scope, entries: list[TreeEntry]) -> list[bytes]:
-    """Return the paths that some file systems would put into the scope, and no other does."""
+def scoped(scope: Scope, entries: list[TreeEntry]) -> Scoped:
+    """Look only at the scope, and at what is on the way to it."""
     within = path_scope(scope)
-    return [] if within.all else [e.path for e in entries if within.near(e.path)]
+    if within.all:
+        return Scoped(entries, [])
+    here, near = within.parted(entries, _path)
+    return Scoped(here, [entry.path for entry in near])
+
+
+def _path(entry: TreeEntry) -> bytes:
+    return entry.path
 
 
 def _pasts(moments: tuple[Moment, ...], numbers: dict[str, int]) -> Iterator[Past]:

@@ -13,10 +13,15 @@ from verifier.ask.trusted import trust as open_trust
 from verifier.catalog.entries.composition import Composition
 from verifier.catalog.entries.helper import Lineage, Version
 from verifier.catalog.refused import Refused
-from verifier.checks.composition import unchecked
+from verifier.checks.composition import NOT_PROVEN_AT_A_PLACE, unchecked
 from verifier.checks.composition.components import Read
 from verifier.checks.composition.lineage import Ancestry
-from verifier.checks.composition.proof import Material, demanded, prove
+from verifier.checks.composition.proof import (
+    NOT_PROVEN_OF_A_PLACE,
+    Material,
+    demanded,
+    prove,
+)
 from verifier.core.coverage import State
 from verifier.core.digest import Digest
 from verifier.core.errors import PinproofError, WrongCallError
@@ -110,7 +115,11 @@ def _both(place: Outcome, proof: Outcome) -> Outcome:
         place,
         findings=(*place.findings, *proof.findings),
         coverage=tuple(coverage),
-        not_proven=tuple(dict.fromkeys((*place.not_proven, *proof.not_proven[1:]))),
+        not_proven=tuple(
+            words
+            for words in dict.fromkeys((*place.not_proven, *proof.not_proven))
+            if words not in (NOT_PROVEN_AT_A_PLACE, NOT_PROVEN_OF_A_PLACE)
+        ),
     )
 
 

@@ -28,8 +28,10 @@ from verifier.core.finding import Finding
 from verifier.core.outcome import Identified, Outcome
 from verifier.core.value import frozen
 
-__all__ = ["Standing", "check", "unchecked"]
+__all__ = ["NOT_PROVEN_AT_A_PLACE", "Standing", "check", "unchecked"]
 
+#: What a tree at a place leaves open, and a proof does not.
+NOT_PROVEN_AT_A_PLACE: Final = "that the stages follow from their sources (--prove)"
 _NEEDS_PROOF: Final = "needs --prove"
 _MOST_IGNORED: Final = 4
 
@@ -284,7 +286,7 @@ def _not_proven(tree: Standing, entry: Composition, wanted: Expected) -> Iterato
         yield f"what lies in {', '.join(entry.scope.exclude)}"
     if not wanted.listed and wanted.files:
         yield "files of the scope that the entry does not list"
-    yield "that the stages follow from their sources (--prove)"
+    yield NOT_PROVEN_AT_A_PLACE
     yield from tree.not_proven
     if tree.ignored:
         more = len(tree.ignored) - _MOST_IGNORED

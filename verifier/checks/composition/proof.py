@@ -38,6 +38,10 @@ from verifier.core.outcome import Identified, Outcome
 from verifier.core.printable import printable
 from verifier.core.value import frozen
 
+#: What a proof leaves open, and a tree at a place does not.
+NOT_PROVEN_OF_A_PLACE: Final = (
+    "that anything is installed or stands anywhere as the composition leaves it"
+)
 #: What only a tree at a place can hold.
 _AT_A_PLACE: Final = ("final-stage", "unlisted", "modes")
 #: Facets whose counts say something even where they do not hold.
@@ -103,7 +107,7 @@ def prove(entry: Composition, material: Material) -> Proof:
         findings=tuple(said),
         coverage=tuple(proved.covered(facet) for facet in FACETS["composition"]),
         not_proven=(
-            "that anything is installed or stands anywhere as the composition leaves it",
+            NOT_PROVEN_OF_A_PLACE,
             "what the code does",
             *blind(entry),
         ),

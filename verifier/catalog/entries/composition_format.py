@@ -129,8 +129,12 @@ def _plain_rows(rows: dict[str, Any], entry: Composition) -> dict[str, Wanted] |
 def _files(texts: list[str]) -> list[Wanted]:
     """Read the rows in some texts, one a line; what is none is left out."""
     modes = {mode: int(mode, 8) for mode in MODES}
-    read = (row for text in texts for row in _ROWS.findall(text))
-    return [Wanted(sha256, int(length), modes[mode]) for sha256, length, mode in read]
+    read = [row for text in texts for row in _ROWS.findall(text)]
+    if not read:
+        return []
+    digests, lengths, bits = zip(*read, strict=True)
+    fields = zip(digests, map(int, lengths), map(modes.__getitem__, bits), strict=True)
+    return list(map(Wanted._make, fields))
 
 
 def _wrong_rows(rows: dict[str, Any], entry: Composition) -> Iterator[str]:

@@ -10,7 +10,7 @@ from support import compositions, git_repos, runs
 from support import registry as registries
 
 from verifier import ask
-from verifier.ask.proof import named_clones
+from verifier.ask.clones import named_clones
 from verifier.core.errors import WrongCallError
 
 PATCHES = compositions.EXAMPLE

@@ -1,11 +1,10 @@
 """Whether a composition follows from its base: lineage, patches, stages, orders, components."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from pathlib import Path
-from typing import Final, Self
+from typing import Final
 
+from verifier.ask.clones import BASE, SOURCE, TARGET, Clones
 from verifier.ask.composition import checked, entry_of
 from verifier.ask.reading import Reach
 from verifier.ask.trusted import Trust
@@ -25,20 +24,12 @@ from verifier.checks.composition.proof import (
 from verifier.core.coverage import State
 from verifier.core.digest import Digest
 from verifier.core.errors import PinproofError, WrongCallError
-from verifier.core.finding import Finding
-from verifier.core.limits import HOST_BYTES
 from verifier.core.outcome import Failed, Outcome, Report, Subject
 from verifier.core.printable import quoted
 from verifier.policy import judge
 from verifier.sources.argument import inside
-from verifier.sources.folder_tree import FolderTree
 from verifier.sources.git.ancestry import is_ancestor
-from verifier.sources.git.contents import Contents
-from verifier.sources.git.repository import Repository
-from verifier.sources.git.tree import GitTree
-from verifier.sources.tree import Tree
 
-BASE, TARGET, SOURCE = "base", "target", "source"
 _OURS: Final = (BASE, TARGET, SOURCE)
 
 
@@ -93,7 +84,7 @@ def _proved(
     if isinstance(entry, Refused):
         return Subject(name=name), unchecked(findings=entry.findings)
     _check_names(clones, entry)
-    with _Clones(clones, reach) as read:
+    with Clones(clones, reach) as read:
         outcome, tree = prove(entry, _material(entry, read, trust))
         outcome = replace(
             outcome,
@@ -123,22 +114,6 @@ def _both(place: Outcome, proof: Outcome) -> Outcome:
     )
 
 
-def named_clones(values: Iterable[str]) -> dict[str, str]:
-    """Split `NAME=PATH` arguments. Raises `WrongCallError` for another form or a name twice."""
-    found: dict[str, str] = {}
-    for value in values:
-        name, equals, path = value.partition("=")
-        if not (name and equals and path) or name in found:
-            wrong = f"{name} is given twice" if name in found else f"got {quoted(value)}"
-            raise WrongCallError(
-                f"--clone: expected NAME=PATH, {wrong}",
-                code="wrong-call",
-                remedy="name each clone once: base, target, source, or a component",
-            )
-        found[name] = path
-    return found
-
-
 def _check_names(clones: Mapping[str, str], entry: Composition) -> None:
     known = (*_OURS, *(component.name for component in entry.components))
     for name in clones:
@@ -156,104 +131,7 @@ def _check_names(clones: Mapping[str, str], entry: Composition) -> None:
         )
 
 
-class _Clones:
-    """Repositories by name, opened when first needed, and what their commits hold."""
-
-    def __init__(self, paths: Mapping[str, str], reach: Reach) -> None:
-        self._paths, self._reach = paths, reach
-        self._stack = ExitStack()
-        self._contents: dict[str, Contents] = {}
-        self._repositories: dict[str, Repository] = {}
-        self._folder: dict[str, tuple[Tree, bytes]] = {}
-        self._trees: list[Tree] = []
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._stack.close()
-
-    @property
-    def findings(self) -> tuple[Finding, ...]:
-        """What the sources have to say of themselves."""
-        return tuple(dict.fromkeys(f for tree in self._trees for f in tree.findings))
-
-    @property
-    def not_proven(self) -> tuple[str, ...]:
-        """What reading them did not prove."""
-        return tuple(dict.fromkeys(words for tree in self._trees for words in tree.not_proven))
-
-    def has(self, name: str) -> bool:
-        """Whether a clone of that name was given."""
-        return name in self._paths
-
-    def path(self, name: str) -> Path:
-        """Return the folder of a clone."""
-        return Path(self._paths[name])
-
-    def repository(self, name: str, commit: str) -> Repository:
-        """Open a clone for single objects."""
-        at = self._paths[name]
-        if at not in self._repositories:
-            repo = Repository(
-                Path(at),
-                hex_length=len(commit),
-                clones=tuple(map(Path, self._reach.clones)),
-                allow_alternates=self._reach.allow_alternates,
-            )
-            self._repositories[at] = self._stack.enter_context(repo)
-            self._contents[at] = Contents(self._repositories[at])
-        return self._repositories[at]
-
-    def read(self, name: str, commit: str, subpath: bytes = b"") -> Read | None:
-        """Read a commit whole; None where something of it could not be read."""
-        tree = GitTree(
-            self.path(name),
-            commit,
-            name=f"git:{self._paths[name]}@{commit}",
-            subpath=subpath,
-            clones=tuple(map(Path, self._reach.clones)),
-            allow_alternates=self._reach.allow_alternates,
-        )
-        entries = tree.entries()
-        self._trees.append(tree)
-        self.repository(name, commit)
-        contents = self._contents[self._paths[name]]
-        contents.add(entries)
-        refused = any(finding.row.outcome == "rejected" for finding in tree.findings)
-        if not tree.complete or refused:
-            return None
-        return Read(
-            entries=entries,
-            read=lambda entry: contents.get(entry.sha256 or ""),
-            hex_length=len(commit),
-        )
-
-    def add_folder(self, name: str) -> None:
-        """Take in the files of a plain folder, by digest."""
-        tree = FolderTree(self.path(name), name=self._paths[name])
-        for entry in tree.entries():
-            if entry.sha256 is not None:
-                self._folder[entry.sha256] = tree, entry.path
-
-    def expect(self, digests: Sequence[str]) -> None:
-        """Read these together from every repository that has them."""
-        for contents in self._contents.values():
-            contents.expect(digests)
-
-    def get(self, digest: str) -> bytes | None:
-        """Return bytes by their SHA-256 from whatever was read."""
-        for contents in self._contents.values():
-            data = contents.get(digest)
-            if data is not None:
-                return data
-        if digest in self._folder:
-            tree, path = self._folder[digest]
-            return tree.read(path, limit=HOST_BYTES)
-        return None
-
-
-def _material(entry: Composition, clones: _Clones, trust: Trust) -> Material:
+def _material(entry: Composition, clones: Clones, trust: Trust) -> Material:
     base = None if entry.base.commit is None else clones.read(BASE, entry.base.commit)
     target, ancestry = None, Ancestry(known=False, why="there is no target")
     if entry.target is not None and entry.target.commit is not None:
@@ -281,7 +159,7 @@ def _material(entry: Composition, clones: _Clones, trust: Trust) -> Material:
     )
 
 
-def _read_source(entry: Composition, clones: _Clones) -> None:
+def _read_source(entry: Composition, clones: Clones) -> None:
     """Take in what was published with the composition: a commit of a clone, or a folder."""
     path = clones.path(SOURCE)
     is_git = (path / ".git").exists() or (path / "objects").is_dir()
@@ -291,7 +169,7 @@ def _read_source(entry: Composition, clones: _Clones) -> None:
         clones.add_folder(SOURCE)
 
 
-def _components(entry: Composition, clones: _Clones) -> Iterator[tuple[str, Read]]:
+def _components(entry: Composition, clones: Clones) -> Iterator[tuple[str, Read]]:
     for component in entry.components:
         if clones.has(component.name) and component.commit is not None:
             read = clones.read(component.name, component.commit)
@@ -299,7 +177,7 @@ def _components(entry: Composition, clones: _Clones) -> Iterator[tuple[str, Read
                 yield component.name, read
 
 
-def _patches(entry: Composition, clones: _Clones) -> Iterator[tuple[str, bytes | None]]:
+def _patches(entry: Composition, clones: Clones) -> Iterator[tuple[str, bytes | None]]:
     pins = {stage.name: stage.patch.pin for stage in entry.stages if stage.patch}
     clones.expect([pin.sha256 for pin in pins.values()])
     for name, pin in pins.items():

@@ -26,6 +26,7 @@ VERBS: Final = {
     "show": "show one entry of the registry",
     "check": "check the registry itself",
     "sign": "sign a registry",
+    "pin": "write the entry of a composition",
 }
 
 

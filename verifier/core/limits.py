@@ -96,3 +96,5 @@ GIT_STEPS: Final = 8
 PATCH_LINE_DIGITS: Final = 9
 #: Commits that are read to find one among the ancestors of another.
 GIT_HISTORY: Final = 200_000
+#: Files that an entry lists itself; of more it has a table beside it.
+ENTRY_FILES: Final = 2_000

@@ -12,7 +12,7 @@ reference on compositions (its section 4).
 
 from collections.abc import Iterator, Mapping
 
-from verifier.catalog.entries.composition import Composition, Operation, Origin, StageKind
+from verifier.catalog.entries.composition import Composition, Operation, Origin, Scope, StageKind
 from verifier.checks.composition.state import Found, State
 from verifier.core.finding import Finding, Where
 from verifier.core.printable import printable
@@ -43,14 +43,14 @@ def check_lineage(
         return
     yield from _tree("target", entry.target, target)
     yield from _ancestry(entry, ancestry)
-    between = differences(entry, base.files, target.files)
+    between = differences(entry.scope, base.files, target.files)
     yield from _difference(entry, between)
     yield from _manifest(entry, between)
     yield from _native(entry, base, target)
 
 
 def differences(
-    entry: Composition, base: Mapping[bytes, Found], target: Mapping[bytes, Found]
+    scope: Scope, base: Mapping[bytes, Found], target: Mapping[bytes, Found]
 ) -> dict[bytes, Operation]:
     """Return what the scope's files become between base and target, by path, sorted."""
     found: dict[bytes, Operation] = {}
@@ -62,7 +62,7 @@ def differences(
             operation = Operation.REPLACE
         else:
             operation = Operation.ADD if here is None else Operation.DELETE
-        if entry.scope.holds(path.decode(errors="surrogateescape")):
+        if scope.holds(path.decode(errors="surrogateescape")):
             found[path] = operation
     return dict(sorted(found.items()))
 

@@ -82,7 +82,7 @@ def prove(entry: Composition, material: Material) -> Proof:
     if material.target is not None:
         target = State(material.target.entries, material.contents, material.target.hex_length)
     said = list(check_lineage(entry, base, target, material.ancestry))  # 1
-    between = differences(entry, base.files, target.files) if target is not None else {}
+    between = differences(entry.scope, base.files, target.files) if target is not None else {}
     chain = Chain(
         entry, base, target=None if target is None else target.files, patches=material.patches
     )

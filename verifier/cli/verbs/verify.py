@@ -85,7 +85,8 @@ def composition(
         raise click.UsageError("give --at SOURCE, --prove, or both")
     with progress.shown(f"reading {printable(at or name)}"):
         if prove:
-            from verifier.ask.proof import named_clones, prove_composition  # noqa: PLC0415
+            from verifier.ask.clones import named_clones  # noqa: PLC0415
+            from verifier.ask.proof import prove_composition  # noqa: PLC0415
 
             clones = named_clones(options.pop("clones"))
             report = prove_composition(

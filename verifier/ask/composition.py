@@ -81,41 +81,37 @@ def checked(
         allow_alternates=reach.allow_alternates,
         within=path_scope(entry.scope).below(below),
     )
-    entries, root = _below(place, below)
-    found = scoped(entry.scope, entries)
-    tree = place.tree
+    root = b"/".join(part for part in (place.inside, below) if part)
+    tree = standing(place, place.tree.entries(), root, entry)
+    outcome = check(tree, entry)
+    return _subject(at, tree), _and(outcome, place.tree.findings)
+
+
+def standing(place: Place, entries: list[TreeEntry], root: bytes, entry: Composition) -> Standing:
+    """Return what a composition looks at in the `entries` of a tree, all of them read.
+
+    `root` is the folder where its paths begin, empty for the root of the tree.
+    """
+    tree, prefix = place.tree, root + b"/" if root else b""
+    below = [
+        each._replace(path=each.path.removeprefix(prefix))
+        for each in (entries if prefix else ())
+        if each.path.startswith(prefix)
+    ]
     refused = any(finding.row.outcome == "rejected" for finding in tree.findings)
-    whole = tree.complete and not refused
-    standing = Standing(
-        scoped=found,
-        read=lambda path: _read(place, root + path),
-        git_tree=_git_tree(place, below),
-        whole=whole,
+    return Standing(
+        scoped=scoped(entry.scope, below if prefix else entries),
+        read=lambda path: _read(place, prefix + path),
+        git_tree=None if root or place.part else _git_tree(place),
+        whole=tree.complete and not refused,
         ignored=tree.ignored,
         not_proven=tree.not_proven,
     )
-    outcome = check(standing, entry)
-    return _subject(at, found.here, whole=whole), _and(outcome, tree.findings)
 
 
-def _below(place: Place, below: bytes) -> tuple[list[TreeEntry], bytes]:
-    """Return the entries below what was named, with paths relative to it, and what that is."""
-    entries = place.tree.entries()
-    root = b"".join(part + b"/" for part in (place.inside, below) if part)
-    if not root:
-        return entries, root
-    found = [
-        entry._replace(path=entry.path.removeprefix(root))
-        for entry in entries
-        if entry.path.startswith(root)
-    ]
-    return found, root
-
-
-def _git_tree(place: Place, below: bytes) -> str | None:
-    """Return the git tree of a whole commit, None of a part of one or of anything else."""
+def _git_tree(place: Place) -> str | None:
     ids = [digest.hex for digest in place.tree.digests if digest.kind == "git-tree"]
-    return ids[0] if ids and not below and not place.part else None
+    return ids[0] if ids else None
 
 
 def _read(place: Place, path: bytes) -> bytes | None:
@@ -125,9 +121,10 @@ def _read(place: Place, path: bytes) -> bytes | None:
         return None
 
 
-def _subject(at: str, here: list[TreeEntry], *, whole: bool) -> Subject:
+def _subject(at: str, tree: Standing) -> Subject:
     """Describe what was judged: the files in the scope, and nothing beside them."""
-    if not whole or any(found.sha256 is None and found.target is None for found in here):
+    here = tree.scoped.here
+    if not tree.whole or any(found.sha256 is None and found.target is None for found in here):
         return Subject(name=at)
     digest = Digest(kind="tree", hex=tree_digests(here)[0])
     return Subject(name=at, digests=(digest,), length=sum(found.length or 0 for found in here))

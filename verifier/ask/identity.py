@@ -15,10 +15,11 @@ from verifier.catalog.open import Catalog, Refused
 from verifier.checks.helper.why import nearest_digest
 from verifier.core.demand import HelperDemand, Pristine
 from verifier.core.digest import KINDS, Digest, Pin
-from verifier.core.errors import PinproofError, WrongCallError
+from verifier.core.errors import PinproofError, UnavailableError, WrongCallError
 from verifier.core.limits import HOST_BYTES
 from verifier.core.outcome import Outcome
 from verifier.core.value import frozen
+from verifier.sources.argument import is_prefixed, open_place
 from verifier.sources.file import FileBytes
 
 #: At least 7 hex digits, as people cut them off, in any case, or behind a kind.
@@ -34,7 +35,7 @@ def identify(
     stdin: BinaryIO | None = None,
     reach: Reach | None = None,
 ) -> Answered:
-    """Say what each argument is: a digest if it is spelled like one, else a file.
+    """Say what each argument is: a digest if it is spelled like one, else a file or a tree.
 
     Write `./` before the name of a file that is spelled like a digest. Raises `WrongCallError`
     without arguments.
@@ -51,6 +52,12 @@ def identify(
             answers.append(_of_digest(digest, argument, trust.catalog))
             continue
         _refuse_cut_off(argument)
+        if _is_tree(argument):
+            # Most questions are about digests and files, which pay for no tree.
+            from verifier.ask.tree_identity import identify_tree  # noqa: PLC0415
+
+            answers.append(identify_tree(argument, trust.catalog, reach or Reach()))
+            continue
         try:
             reading = read_file(argument, limit=max_size, stdin=stdin, reach=reach or Reach())
         except WrongCallError:
@@ -83,6 +90,16 @@ def _refuse_cut_off(argument: str) -> None:
         code="wrong-call",
         remedy=f"give it complete, as sha256:… or <kind>:sha256:… ({kinds}); or ./ and a file",
     )
+
+
+def _is_tree(argument: str) -> bool:
+    """Whether an argument names a folder, or a whole commit or archive."""
+    if not is_prefixed(argument):
+        return Path(argument).is_dir()
+    try:
+        return open_place(argument).inside is None
+    except UnavailableError:
+        return False  # reading it says why
 
 
 def _of_digest(digest: Digest, spelling: str, catalog: Catalog | Refused) -> Answer:

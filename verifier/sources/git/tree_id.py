@@ -41,7 +41,7 @@ class TreeIds:
         for part in above:
             folder = folder.folders.setdefault(part, _Folder())
             folder.id = None
-        folder.leaves[name] = mode, oid
+        folder.leaves[name] = name, _encoded(name, mode, oid), oid
 
     def remove(self, path: bytes) -> None:
         """Take a path away, and the folders that are empty without it. `KeyError` if absent."""
@@ -66,7 +66,7 @@ class TreeIds:
         folder = self._root
         for number, part in enumerate(parts, 1):
             if number == len(parts) and part in folder.leaves:
-                return folder.leaves[part][1]
+                return folder.leaves[part][2]
             if part not in folder.folders:
                 return None
             folder = folder.folders[part]
@@ -74,9 +74,12 @@ class TreeIds:
 
     def _id(self, folder: "_Folder") -> str:
         if folder.id is None:
-            rows = [(name, mode, oid) for name, (mode, oid) in folder.leaves.items()]
-            rows += [(name, FOLDER_MODE, self._id(f)) for name, f in folder.folders.items()]
-            folder.id = encoded_id(rows, self._hex_length)
+            rows = [(key, encoded) for key, encoded, _ in folder.leaves.values()]
+            rows += [
+                (name + b"/", _encoded(name, FOLDER_MODE, self._id(below)))
+                for name, below in folder.folders.items()
+            ]
+            folder.id = _id_of(rows, self._hex_length)
         return folder.id
 
 
@@ -86,7 +89,8 @@ class _Folder:
     __slots__ = ("folders", "id", "leaves")
 
     def __init__(self) -> None:
-        self.leaves: dict[bytes, tuple[int, str]] = {}
+        #: By name: what it sorts by, its row of the tree object, its id.
+        self.leaves: dict[bytes, tuple[bytes, bytes, str]] = {}
         self.folders: dict[bytes, _Folder] = {}
         self.id: str | None = None
 
@@ -96,16 +100,23 @@ class _Folder:
 
 def encoded_id(rows: Iterable[tuple[bytes, int, str]], hex_length: int = SHA1_HEX) -> str:
     """Return the id of one tree object of (name, mode, object id), in any order."""
-    data = b"".join(
-        b"%o %b\0%b" % (mode, name, bytes.fromhex(oid))
-        for name, mode, oid in sorted(rows, key=_key)
+    return _id_of(
+        [
+            (name + b"/" if mode == FOLDER_MODE else name, _encoded(name, mode, oid))
+            for name, mode, oid in rows
+        ],
+        hex_length,
     )
+
+
+def _encoded(name: bytes, mode: int, oid: str) -> bytes:
+    return b"%o %b\0%b" % (mode, name, bytes.fromhex(oid))
+
+
+def _id_of(rows: list[tuple[bytes, bytes]], hex_length: int) -> str:
+    """Hash a tree object of rows, each given with what it sorts by."""
+    data = b"".join([encoded for _, encoded in sorted(rows)])
     named = hasher("tree", len(data), hex_length)
     named.update(data)
     text: str = named.hexdigest()
     return text
-
-
-def _key(row: tuple[bytes, int, str]) -> bytes:
-    name, mode, _ = row
-    return name + b"/" if mode == FOLDER_MODE else name

@@ -1,6 +1,7 @@
 """Whether a tree, wherever it stands, is what a composition leaves at its final stage."""
 
 from dataclasses import replace
+from pathlib import Path
 
 from verifier.ask.answers import unregistered
 from verifier.ask.reading import Reach
@@ -16,7 +17,7 @@ from verifier.core.finding import Finding
 from verifier.core.limits import HOST_BYTES
 from verifier.core.outcome import Failed, Outcome, Report, Subject
 from verifier.policy import judge
-from verifier.sources.argument import Place, inside, open_place
+from verifier.sources.argument import Place, inside, is_prefixed, open_place
 from verifier.sources.tree import TreeEntry, tree_digests
 
 
@@ -125,9 +126,16 @@ def _subject(at: str, tree: Standing) -> Subject:
     """Describe what was judged: the files in the scope, and nothing beside them."""
     here = tree.scoped.here
     if not tree.whole or any(found.sha256 is None and found.target is None for found in here):
-        return Subject(name=at)
+        return Subject(name=at, link=_link(at))
     digest = Digest(kind="tree", hex=tree_digests(here)[0])
-    return Subject(name=at, digests=(digest,), length=sum(found.length or 0 for found in here))
+    length = sum(found.length or 0 for found in here)
+    return Subject(name=at, digests=(digest,), length=length, link=_link(at))
+
+
+def _link(at: str) -> str | None:
+    """Say where a link that was given as the folder leads; it is followed, and named."""
+    path = Path(at)
+    return None if is_prefixed(at) or not path.is_symlink() else str(path.readlink())
 
 
 def _and(outcome: Outcome, findings: tuple[Finding, ...]) -> Outcome:

@@ -200,7 +200,13 @@ def _of_composition(catalog: Catalog, name: str, row: str, digits: str) -> list[
     if isinstance(entry, Refused):
         return entry
     rows: list[tuple[str, str, str, str, str | None]] = [
-        (found.row, found.kind, found.what, found.pin.sha256, _length(found.pin))
+        (
+            found.row,
+            found.kind,
+            found.what,
+            found.pin.sha256,
+            _length(found.pin) if found.kind == "file" else None,
+        )
         for found in pins(entry)
     ]
     rows += [(each.row, each.kind, each.what, each.id, None) for each in ids(entry)]

@@ -307,6 +307,7 @@ _ROWS: Final = (
         _REJECTED,
         "a name that some file systems take for a listed one",
     ),
+    Code("composition-unread", "final-stage", _UNDECIDED, "a listed file could not be read"),
     Code("composition-retained", "retained", _REJECTED, "a file that had to stay was changed"),
     Code(
         "composition-retained-unknown",

@@ -1,6 +1,8 @@
 """A tree against a composition: what cases cannot show, and that nothing else is verified."""
 
+import os
 import tomllib
+from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from hashlib import sha256
@@ -11,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support import compositions
+from support.git_repos import Repo
 from support.registry import NOW, Registry
 
 from verifier import ask
@@ -114,6 +117,7 @@ def test_nothing_at_all_is_never_verified() -> None:
 def test_a_file_without_bytes_is_undecided() -> None:
     entries = [e._replace(sha256=None) if e.path.endswith(b"wick.ini") else e for e in lantern()]
     outcome = check(standing(entries), example())
+    assert codes(outcome) == {"composition-unread"}
     assert verdict(outcome, REGION) is Verdict.UNDECIDED
     assert states(outcome)["final-stage"] is State.NOT_HELD
 
@@ -214,6 +218,43 @@ def test_a_git_tree_says_where_an_entry_without_files_stands() -> None:
     assert codes(check(standing(lantern()), entry)) == {"composition-files-unknown"}
 
 
+def test_a_git_tree_stands_for_files_that_are_not_listed() -> None:
+    value = tomllib.loads((ENTRY / "example-lantern.toml").read_text())
+    del value["stage"][1]["files"]
+    entry = parse(write_toml(value), "entry")
+    final = value["stage"][2]["tree"]
+    assert states(check(standing(lantern(), git_tree=final), entry))["unlisted"] is State.HELD
+    assert states(check(standing(lantern()), entry))["unlisted"] is State.NOT_CHECKED
+
+
+def test_line_ends_are_looked_into_so_often() -> None:
+    rows = [
+        {"path": f"lantern/{n}", "sha256": sha256(b"%d\n" % n).hexdigest(), "length": len(f"{n}\n")}
+        for n in range(60)
+    ]
+    entry = example(retained=[{"name": "many", "files": rows}])
+    converted = [of(f"lantern/{n}", b"%d\r\n" % n) for n in range(60)]
+    tree = standing([*lantern(), *converted], read=lambda path: path.rpartition(b"/")[2] + b"\r\n")
+    found = Counter(finding.code for finding in check(tree, entry).findings)
+    assert found["composition-line-ends"] == 50
+    assert found["composition-retained"] == 10
+
+
+def test_a_commit_of_another_project_resembles_no_git_tree(
+    tmp_path: Path, test_registry: Registry
+) -> None:
+    made = Repo(tmp_path / "other", tmp_path / "other" / ".git")
+    made.path.mkdir()
+    made.git("init", "--quiet")
+    (made.path / "x").write_text("x")
+    made.git("add", "x")
+    made.git("commit", "--quiet", "--message", "x")
+    commit = made.git("rev-parse", "HEAD").decode().strip()
+    answered = ask.identify([f"git:{made.path}@{commit}"], trust=trusting(test_registry, tmp_path))
+    assert not answered.answers[0].known
+    assert "holds no composition" in answered.answers[0].headline
+
+
 def test_an_excluded_folder_is_not_looked_at() -> None:
     entry = example(
         scope={"include": ["lantern/"], "exclude": ["lantern/build/"], "complete": True}
@@ -226,10 +267,14 @@ def test_an_excluded_folder_is_not_looked_at() -> None:
 # ── from the outside ───────────────────────────────────────────────────────────────────────────
 
 
-def report(registry: Registry, tmp_path: Path, at: str, **options: Any) -> Result:
+def trusting(registry: Registry, tmp_path: Path) -> ask.Trust:
     root = tmp_path / "trusted.root.json"
     root.write_bytes(registry.root)
-    trust = ask.trust(registry=str(registry.folder), root=str(root), clock=NOW)
+    return ask.trust(registry=str(registry.folder), root=str(root), clock=NOW)
+
+
+def report(registry: Registry, tmp_path: Path, at: str, **options: Any) -> Result:
+    trust = trusting(registry, tmp_path)
     (result,) = ask.verify_composition("example-lantern", at=at, trust=trust, **options).results
     assert isinstance(result, Result)
     return result
@@ -263,8 +308,6 @@ def test_of_a_folder_only_the_scope_is_read(tmp_path: Path, test_registry: Regis
     (folder / "other").mkdir()
     (folder / "other" / "pipe").touch()
     (folder / "other" / "pipe").unlink()
-    import os
-
     os.mkfifo(folder / "other" / "pipe")
     result = report(test_registry, tmp_path, str(folder))
     assert result.verdict is Verdict.VERIFIED

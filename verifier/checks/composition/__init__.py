@@ -61,15 +61,15 @@ def check(tree: Standing, entry: Composition) -> Outcome:
     if not tree.whole:
         return unchecked("the source was not read whole", not_proven=tree.not_proven)
     wanted = expected(entry)
-    stage = _stage_of_tree(tree.git_tree, entry)  # 2
+    tree_stage = _stage_of_tree(tree.git_tree, entry)  # 2
     seen = files.compare(tree.scoped, wanted, tree.read)  # 3 to 8
-    findings = [*seen.findings, *_of_git_tree(tree.git_tree, entry, wanted, stage)]
-    known_files = bool(wanted.files or wanted.deleted)
-    if known_files and not seen.anything:
-        findings, stage = [_not_here(entry)], None
-    if known_files:
-        stage = seen.stage if stage is None else stage
-    coverage = tuple(_coverage(entry, wanted, seen, findings, stage))
+    findings = [*seen.findings, *_of_git_tree(tree.git_tree, entry, wanted, tree_stage)]
+    stage = tree_stage
+    if wanted.files or wanted.deleted:
+        if not seen.anything:
+            findings = [_not_here(entry)]
+        stage = seen.stage
+    coverage = tuple(_coverage(entry, wanted, seen, findings, tree_stage))
     findings += _retained_unknown(entry)
     if not entry.scope.complete:
         findings.append(_incomplete(entry))
@@ -180,10 +180,10 @@ def _coverage(
     wanted: Expected,
     seen: Compared,
     findings: list[Finding],
-    stage: int | None,
+    tree_stage: int | None,
 ) -> Iterator[Covered]:
     broken = {finding.row.facet for finding in findings}
-    by_tree = stage == wanted.final and not wanted.files and not wanted.deleted
+    by_tree = tree_stage == wanted.final and not wanted.files and not wanted.deleted
     if by_tree:
         by = f"git tree of stage {wanted.stages[-1]}"
         yield Covered(facet="final-stage", state=State.HELD, detail=by)
@@ -198,7 +198,7 @@ def _coverage(
         yield Covered(facet="modes", state=State.NOT_CHECKED)
     else:
         yield _final_stage(entry, wanted, seen, broken)
-        yield _unlisted(wanted, seen)
+        yield _unlisted(entry, wanted, seen, whole=tree_stage == wanted.final)
         yield _modes(wanted, seen, broken)
     yield from _of_proof(entry)
     yield _retained(entry, wanted, seen)
@@ -226,7 +226,11 @@ def _not_listed() -> Covered:
     )
 
 
-def _unlisted(wanted: Expected, seen: Compared) -> Covered:
+def _unlisted(entry: Composition, wanted: Expected, seen: Compared, *, whole: bool) -> Covered:
+    """Say whether nothing else is there; `whole` says that the git tree is the pinned one."""
+    if not wanted.listed and entry.scope.complete and whole:
+        by = f"git tree of stage {wanted.stages[-1]}"
+        return Covered(facet="unlisted", state=State.HELD, detail=by)
     if not wanted.listed:
         return _not_listed()
     if seen.strangers:

@@ -20,6 +20,7 @@ from verifier.sources.within import folders_above
 
 #: Files that are read again to look for other line ends.
 _LOOKED_INTO: Final = 50
+_NOT_LOOKED_INTO: Final = f"other line ends were not tried: {_LOOKED_INTO} files before it differ"
 
 
 @frozen
@@ -28,7 +29,7 @@ class Compared:
 
     `right` counts the files that are as the final stage leaves them, `retained` those of them
     that had to stay, `modes` those whose modes
-    were compared and are equal, `other_modes` those that differ, `unread` those without bytes;
+    were compared and are equal, `other_modes` those that differ;
     `strangers` counts what is in the scope and not listed.
     """
 
@@ -40,7 +41,6 @@ class Compared:
     retained: int
     modes: int
     other_modes: int
-    unread: int
     strangers: int
 
 
@@ -68,7 +68,7 @@ class _Comparing:
         self._findings: list[Finding] = []
         #: For each path that stages change: the states that it is in, of several equal ones all.
         self._states: dict[bytes, list[Past]] = {}
-        self._right = self._retained = self._unread = self._looked_into = 0
+        self._right = self._retained = self._looked_into = 0
         self._modes = self._other_modes = self._unknown_modes = self._unpinned_modes = 0
         self._in_the_way: set[bytes] = set()
         #: Files that are not there yet, if the tree stands at a stage; else they are missing.
@@ -102,7 +102,7 @@ class _Comparing:
         elif entry.type is not (Type.LINK if file.mode == LINK_MODE else Type.FILE):
             self._findings.append(told.other_type(path, entry, file))
         elif entry.sha256 is None:
-            self._unread += 1
+            self._findings.append(told.unread(path, file))
         elif entry.sha256 == file.sha256 and file.length in (None, entry.length):
             self._right += 1
             self._retained += path in self._wanted.retained
@@ -167,7 +167,6 @@ class _Comparing:
             retained=self._retained,
             modes=self._modes,
             other_modes=self._other_modes,
-            unread=self._unread,
             strangers=len(self._found.keys() - self._wanted.files.keys()),
         )
 
@@ -202,7 +201,8 @@ class _Comparing:
         elif path in self._wanted.retained:
             self._findings.append(told.not_retained(path, file, self._wanted.retained[path], entry))
         else:
-            self._findings.append(told.changed(path, entry, file))
+            cause = None if self._looked_into <= _LOOKED_INTO else _NOT_LOOKED_INTO
+            self._findings.append(told.changed(path, entry, file, cause))
 
     def _compare_mode(self, path: bytes, entry: TreeEntry, file: Wanted) -> None:
         if file.mode is None:
@@ -217,9 +217,9 @@ class _Comparing:
 
     def _other_line_ends(self, path: bytes, file: Wanted) -> str | None:
         """Name the conversion and the stage whose pinned bytes it would have begun with."""
-        if self._looked_into >= _LOOKED_INTO:
-            return None
         self._looked_into += 1
+        if self._looked_into > _LOOKED_INTO:
+            return None
         data = self._read(path)
         if data is None:
             return None

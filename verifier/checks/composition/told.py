@@ -119,6 +119,18 @@ def special(path: bytes) -> Finding:
     )
 
 
+def unread(path: bytes, file: Wanted) -> Finding:
+    """Say that the source could not give the bytes of a file."""
+    return Finding(
+        code="composition-unread",
+        where=_where(path),
+        expected=pinned(file),
+        got="no bytes",
+        cause="another finding of the source says why",
+        remedy="verify a source that holds all of its files, such as a full clone",
+    )
+
+
 def missing(path: bytes, file: Wanted) -> Finding:
     """Say that a file is not there, and no stage lacks it."""
     return Finding(
@@ -130,13 +142,14 @@ def missing(path: bytes, file: Wanted) -> Finding:
     )
 
 
-def changed(path: bytes, entry: TreeEntry, file: Wanted) -> Finding:
+def changed(path: bytes, entry: TreeEntry, file: Wanted, cause: str | None) -> Finding:
     """Say that a file has bytes that no stage gives it."""
     return Finding(
         code="composition-changed",
         where=_where(path),
         expected=pinned(file),
         got=_got(entry),
+        cause=cause,
         remedy="restore the pinned file, and find out who changed it",
     )
 

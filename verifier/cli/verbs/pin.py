@@ -72,3 +72,33 @@ def composition(name: str, *, clones: tuple[str, ...], to: str, **options: Any) 
     ]
     shared.put("\n".join(lines).encode())
     return exit_of_answer(known=True)
+
+
+@command.command(name="import")
+@click.argument("file", metavar="FILE")
+@click.option("--name", required=True, metavar="NAME", help="The entry's name, or its beginning.")
+@click.option("--project", required=True, metavar="TEXT", help="Who published the pins.")
+@click.option("--to", "folder", required=True, metavar="DIR", help="Where to write NAME.toml.")
+def import_(file: str, *, name: str, project: str, folder: str) -> int:
+    """Write entries from a foreign pin FILE, and say what it cannot say. Nothing is proved."""
+    from pathlib import Path  # noqa: PLC0415
+
+    from verifier.actions import output  # noqa: PLC0415
+    from verifier.actions.import_pins import import_pins  # noqa: PLC0415
+    from verifier.core.limits import DOCUMENT_BYTES  # noqa: PLC0415
+    from verifier.sources.file import read  # noqa: PLC0415
+
+    data = read(file, limit=DOCUMENT_BYTES).data
+    lines = []
+    for one in import_pins(data, name=name, project=project, where=file):
+        path = str(Path(folder) / f"{one.name}.toml")
+        output.write(path, one.entry, inputs=[file])
+        lines += [f"imported   {one.name}: {path}", "           neither proved nor signed"]
+        lines += [f"  not said    {words}" for words in one.missing]
+    lines += [
+        "",
+        "  you may     review them; verify composition NAME --prove needs them signed",
+        "",
+    ]
+    shared.put("\n".join(lines).encode())
+    return exit_of_answer(known=True)

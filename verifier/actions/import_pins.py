@@ -21,6 +21,8 @@ from verifier.core.limits import DOCUMENT_BYTES
 from verifier.core.table import MalformedError, Table, read_json, write_toml
 from verifier.core.value import frozen
 
+#: The end of an entry's name, its tables, and what the pin file does not say.
+_Part = tuple[str, dict[str, Any], tuple[str, ...]]
 _ID: Final = "[0-9a-f]{40}"
 _SHA256: Final = "[0-9a-f]{64}"
 _REMEDY: Final = "give the pin file as it was published; write other entries by hand"
@@ -49,7 +51,7 @@ def import_pins(data: bytes, *, name: str, project: str, where: str) -> tuple[Im
         raise MalformedError(where, [str(error)], remedy=_REMEDY) from None
     table = Table(value, what=where, remedy=_REMEDY)
     schema = value.get("schema") if isinstance(value, dict) else None
-    read: Callable[[Table], list[tuple[str, dict[str, Any], tuple[str, ...]]]]
+    read: Callable[[Table], list[_Part]]
     if schema == OVERLAY:
         read = _overlay(Pin.of(data), _null_bases(value))
     elif schema == EXL3:
@@ -81,10 +83,8 @@ def _null_bases(value: dict[str, Any]) -> list[bool]:
     return [isinstance(r, dict) and "base_sha256" in r and r["base_sha256"] is None for r in listed]
 
 
-def _overlay(
-    pin: Pin, nulls: list[bool]
-) -> Callable[[Table], list[tuple[str, dict[str, Any], tuple[str, ...]]]]:
-    def read(table: Table) -> list[tuple[str, dict[str, Any], tuple[str, ...]]]:
+def _overlay(pin: Pin, nulls: list[bool]) -> Callable[[Table], list[_Part]]:
+    def read(table: Table) -> list[_Part]:
         table.text("schema")
         base, target = (_origin(table.table(key)) for key in ("base", "target"))
         rows = [
@@ -135,7 +135,7 @@ def _row(table: Table, *, null: bool) -> dict[str, Any]:
     return row
 
 
-def _versioned(table: Table) -> list[tuple[str, dict[str, Any], tuple[str, ...]]]:
+def _versioned(table: Table) -> list[_Part]:
     table.integer("schema_version")
     root = ""
     if release := table.optional_table("release"):
@@ -147,7 +147,7 @@ def _versioned(table: Table) -> list[tuple[str, dict[str, Any], tuple[str, ...]]
     ]
 
 
-def _exl3(table: Table) -> list[tuple[str, dict[str, Any], tuple[str, ...]]]:
+def _exl3(table: Table) -> list[_Part]:
     table.text("schema")
     sources = table.table("sources")
     said = (
@@ -155,7 +155,7 @@ def _exl3(table: Table) -> list[tuple[str, dict[str, Any], tuple[str, ...]]]:
         "overlay_files and installed_base_files: the image's base is no commit in this file",
         "profile_patches and spark_runtime_overlay_files: no patch has a digest here",
     )
-    found: list[tuple[str, dict[str, Any], tuple[str, ...]]] = []
+    found: list[_Part] = []
     for part in sources.keys():  # noqa: SIM118
         source = sources.table(part)
         if source.has("patch_sha256") and source.has("base_commit") and source.has("tree"):

@@ -97,7 +97,7 @@ def import_(file: str, *, name: str, project: str, folder: str) -> int:
         lines += [f"  not said    {words}" for words in one.missing]
     lines += [
         "",
-        "  you may     review them; verify composition NAME --prove needs them signed",
+        "  you may     review them; only a signed entry can be proved",
         "",
     ]
     shared.put("\n".join(lines).encode())

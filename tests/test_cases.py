@@ -1,7 +1,8 @@
 """Every folder below tests/cases is a case: a command, its exit code, and all that it prints.
 
 case.toml: `command`; `time` (the run's clock); `exit`; `codes` (of all findings); optional
-`[mutate]` tables (support.hosts) that build inputs, by file name; `stdin` (a file of the case);
+`[mutate]` tables (support.hosts) that build inputs, by file name; `[tree]` tables
+(support.compositions) that build trees, by the name of the source; `stdin` (a file of the case);
 `registry` ("embedded", or "none" for a call without one). The outcome is in the folder's name,
 and the exit code must agree. After a change on purpose, `pytest tests/test_cases.py --accept`
 writes what is printed now; review the difference like code.
@@ -15,7 +16,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from support import hosts, runs
+from support import compositions, hosts, runs
 from support import registry as registries
 
 CASES: Final = sorted(path.parent for path in (Path(__file__).parent / "cases").rglob("case.toml"))
@@ -83,6 +84,8 @@ def prepare(folder: Path, case: dict[str, Any], inputs: Path) -> Path:
         path = inputs / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(hosts.mutated(changes))
+    for name, recipe in case.get("tree", {}).items():
+        compositions.make(inputs / name, recipe)
     return inputs
 
 

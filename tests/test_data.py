@@ -2,13 +2,14 @@
 
 import hashlib
 import json
+import subprocess
 import tomllib
 from pathlib import Path
 from typing import Any, Final
 
 import jsonschema
 import pytest
-from support import hosts
+from support import compositions, git_repos, hosts
 from support import registry as registries
 
 import verifier
@@ -52,6 +53,7 @@ def test_shipped_policies_parse_under_their_own_name(name: str) -> None:
     assert policy.name == name
     assert policy.helper is not None
     assert policy.helper.facets
+    assert policy.composition
 
 
 def test_the_shipped_data_is_that_of_the_checkout() -> None:
@@ -91,6 +93,89 @@ def test_the_registry_holds_the_published_facts() -> None:
     assert status["v3"] == status["v4"] == "unattested"
     assert sum(s == "supported" for s in status.values()) == 4
     assert sum(s == "authentic" for s in status.values()) == 4
+
+
+def composition(project: str, name: str) -> dict[str, Any]:
+    return tomllib.loads(
+        (SHIPPED / f"registry/targets/{project}/composition/{name}.toml").read_text()
+    )
+
+
+def test_the_overlay_of_the_sparkring_chain_is_its_manifest() -> None:
+    """Rebuild the published manifest from the entry's rows: its digest is the published one."""
+    entry = composition("sparkring", "sparkring-adaptive-mtp")
+    origins = {
+        side: {
+            "repository": f"{entry[side]['repository']}.git",
+            "commit": entry[side]["commit"],
+            "tree": entry[side]["tree"],
+        }
+        for side in ("base", "target")
+    }
+    rows = [
+        {
+            "path": row["path"],
+            "operation": row["operation"],
+            "base_sha256": row["pre"]["sha256"] if "pre" in row else None,
+            "target_sha256": row["post"]["sha256"],
+            "target_bytes": row["post"]["length"],
+        }
+        for row in entry["stage"][0]["files"]
+    ]
+    manifest = {"schema": entry["manifest"]["schema"], **origins, "files": rows}
+    data = f"{json.dumps(manifest, indent=2)}\n".encode()
+    assert (hashlib.sha256(data).hexdigest(), len(data)) == (
+        "e5e528288b173399611a4930fecc4182b7208bc1564881d52ca5d2c5c4ae0f6a",
+        10025,
+    )
+    assert [stage["name"][:3] for stage in entry["stage"]] == [
+        *("ove", "010", "b12", "020", "030", "040", "041", "011")
+    ]
+
+
+def test_the_registry_holds_the_published_trees() -> None:
+    """Written down here by hand, from the pins of EXL3 R7 and of SparkCache."""
+    vllm = composition("sparkring", "exl3-r7-vllm")
+    assert vllm["base"]["commit"] == "e2666d9a65f41fc376607531453cbd57c4c71016"
+    assert vllm["stage"][0]["tree"] == "4d006a43928cdee01306691a766542c1e9bebb59"
+    assert vllm["stage"][0]["patch"]["sha256"] == (
+        "8a7269851ab5bfff8f730db9af6f19ac6c0fc26620ba32108ba17cfe4e51c903"
+    )
+    b12x = composition("sparkring", "exl3-r7-b12x")
+    assert b12x["base"]["commit"] == "7cecbb2c4819636ae7f05f8b116f2c45ee2cff7b"
+    assert b12x["stage"][0]["tree"] == "cd3ce190f0f1917402cdfd5773724267cc9a63f8"
+    cache = composition("sparkcache", "sparkcache-9e779c32")["component"][0]
+    assert cache["commit"] == "9e779c32b285e00577a7829a75192069d12685dc"
+    assert cache["tree"] == "4df3ea1435241a688e6d44345687414605131450"
+    assert cache["source"][0]["sha256"] == (
+        "01cc59bf2c45af60f02813b771a484e65829e4f464eb27aa1756ca7067c82c9f"
+    )
+
+
+def test_the_example_composition_is_made_by_its_script(tmp_path: Path) -> None:
+    """The commits and trees that the entry names are those that git makes, with git alone."""
+    compositions.repository(tmp_path / "lantern")
+    done = subprocess.run(
+        ["git", "log", "--reverse", "--format=%s %H %T"],
+        cwd=tmp_path / "lantern",
+        env=git_repos.ENVIRONMENT,
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    made = [line.split() for line in done.stdout.splitlines()]
+    entry = composition("pinproof", "example-lantern")
+    assert made[0] == ["base", entry["base"]["commit"], entry["base"]["tree"]]
+    assert made[1] == ["overlay", entry["target"]["commit"], entry["target"]["tree"]]
+    assert [(name, tree) for name, _, tree in made[1:]] == [
+        (stage["name"], stage["tree"]) for stage in entry["stage"]
+    ]
+    for stage in entry["stage"][1:]:
+        data = (PROJECT / stage["patch"]["path"]).read_bytes()
+        assert (hashlib.sha256(data).hexdigest(), len(data)) == (
+            stage["patch"]["sha256"],
+            stage["patch"]["length"],
+        )
 
 
 #: Written down once, with sha256sum, from the installed example.

@@ -37,6 +37,23 @@ def test_a_run_imports_nothing_heavy(tmp_path: Path) -> None:
     assert not names & {*HEAVY, "urllib3", "asyncio", "logging.handlers", "tomli_w"}
 
 
+def test_a_helper_pays_for_no_composition(tmp_path: Path) -> None:
+    (tmp_path / "host.py").write_bytes(hosts.host("v6"))
+    code = (
+        "import sys; from verifier.cli import main; main(sys.argv[1:]);"
+        "print(*sys.modules, sep='\\n', file=sys.stderr)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-I", "-c", code, "verify", "helper", str(tmp_path / "host.py")],
+        capture_output=True,
+        check=False,
+        text=True,
+    )
+    assert "verifier.checks.helper" in done.stderr
+    assert "composition" not in done.stderr
+    assert "verifier.sources.within" not in done.stderr
+
+
 def test_the_version_is_the_wheel_s(tmp_path: Path) -> None:
     from importlib.metadata import version
 

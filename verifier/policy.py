@@ -46,13 +46,17 @@ class Waiver:
 
 @frozen
 class Policy:
-    """A parsed policy. `helper` is None where it demands nothing of helpers."""
+    """A parsed policy.
+
+    `helper` and `composition`, the facets demanded, are None where it demands nothing of such.
+    """
 
     facts: PolicyFacts
     description: str
     min_snapshot: int
     past_time_allowed: bool
     helper: HelperDemand | None
+    composition: frozenset[str] | None
     waivers: tuple[Waiver, ...]
 
     @property
@@ -74,6 +78,7 @@ def load(data: bytes, *, where: str) -> Policy:
     if registry:
         registry.close()
     helper = table.optional_table("helper")
+    composition = table.optional_table("composition")
     past_time = table.text("insecure_past_time", default="allow", choices=["refuse", "allow"])
     policy = Policy(
         facts=PolicyFacts(name=name, sha256=sha256(data)),
@@ -81,9 +86,10 @@ def load(data: bytes, *, where: str) -> Policy:
         min_snapshot=min_snapshot,
         past_time_allowed=past_time == "allow",
         helper=_helper(helper) if helper else None,
+        composition=_composition(composition) if composition else None,
         waivers=tuple(map(_waiver, table.tables("waiver"))),
     )
-    if helper is None:
+    if helper is None and composition is None:
         table.mistake("", "demands nothing: give at least one table such as [helper]")
     table.done()
     return policy
@@ -107,6 +113,12 @@ def _helper(table: Table) -> HelperDemand:
         table.mistake("accept", "contradicts current_only")
     table.close()
     return helper
+
+
+def _composition(table: Table) -> frozenset[str]:
+    demand = _demand(table, "composition")
+    table.close()
+    return demand
 
 
 def _demand(table: Table, kind: str) -> frozenset[str]:

@@ -21,9 +21,8 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from securesystemslib.formats import encode_canonical
 from securesystemslib.signer import CryptoSigner, Signer
 
-from verifier.catalog.entries.helper_format import parse
+from verifier.actions import seal
 from verifier.catalog.floor import Floor
-from verifier.catalog.index import build
 from verifier.catalog.open import Catalog, Refused, open_registry
 from verifier.catalog.tuf.publish import RoleKeys, Signers, publish
 
@@ -77,7 +76,7 @@ def entries() -> dict[str, bytes]:
 
 def index_of(targets: Mapping[str, bytes]) -> dict[str, bytes]:
     """Return the index of some entries."""
-    return build(parse(d, p) for p, d in targets.items() if p.split("/")[1] == "helper")
+    return seal.index_of(targets)
 
 
 def make(folder: Path, **changes: Any) -> "Registry":

@@ -16,7 +16,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
-from verifier.catalog.entries import helper_format
+from verifier.catalog.entries import composition_format, helper_format
+from verifier.catalog.entries.composition import Composition
+from verifier.catalog.entries.composition_rows import hints
 from verifier.catalog.index import build
 from verifier.catalog.open import Refused, open_registry
 from verifier.catalog.tuf.files import Listing, RegistryFiles
@@ -57,7 +59,7 @@ def seal(folder: Path, *, now: datetime, keys: RoleKeys | None = None) -> Sealed
     listing = store.listing()
     _refuse(listing.findings)
     entries = _entries(store, listing)
-    targets = {**entries, **_index(entries)}
+    targets = {**entries, **index_of(entries)}
     signers = keys or fresh_keys(projects_of(entries))
     version = _last_version(store, listing) + 1
     expires = ten_years_after(now)
@@ -111,12 +113,26 @@ def _entries(store: RegistryFiles, listing: Listing) -> dict[str, bytes]:
     return entries
 
 
-def _index(entries: Mapping[str, bytes]) -> dict[str, bytes]:
+def index_of(entries: Mapping[str, bytes]) -> dict[str, bytes]:
+    """Make the index of some entries. Raises `MalformedError` for the first that is not sound."""
+    kinds = {path: path.split("/")[1] for path in entries}
     return build(
-        helper_format.parse(data, path)
-        for path, data in entries.items()
-        if path.split("/")[1] == "helper"
+        [helper_format.parse(entries[path], path) for path in kinds if kinds[path] == "helper"],
+        [
+            hint
+            for path in kinds
+            if kinds[path] == "composition" and path.endswith(".toml")
+            for hint in hints(_composition(entries, path))
+        ],
     )
+
+
+def _composition(entries: Mapping[str, bytes], path: str) -> Composition:
+    entry = composition_format.parse(entries[path], path)
+    if entry.files_table is None:
+        return entry
+    beside = path.removesuffix(".toml") + ".files.json"
+    return composition_format.with_table(entry, entries.get(beside, b""), beside)
 
 
 def _last_version(store: RegistryFiles, listing: Listing) -> int:

@@ -17,9 +17,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from verifier.ask.answers import Answer, Answered, Listing
+    from verifier.ask.composition import verify_composition
     from verifier.ask.helper import verify_helper, why
     from verifier.ask.identity import identify
     from verifier.ask.migration import Request, plan_migration
+    from verifier.ask.proof import prove_composition
     from verifier.ask.reading import Reach
     from verifier.ask.registry import check_registry, explain, list_entries, show
     from verifier.ask.trees import diff_tree, list_tree
@@ -39,8 +41,10 @@ __all__ = [
     "list_entries",
     "list_tree",
     "plan_migration",
+    "prove_composition",
     "show",
     "trust",
+    "verify_composition",
     "verify_helper",
     "why",
 ]
@@ -49,9 +53,11 @@ __all__ = [
 #: modules of the others would be a tenth of its time.
 _HOMES: Final = {
     "answers": ("Answer", "Answered", "Listing"),
+    "composition": ("verify_composition",),
     "helper": ("verify_helper", "why"),
     "identity": ("identify",),
     "migration": ("Request", "plan_migration"),
+    "proof": ("prove_composition",),
     "reading": ("Reach",),
     "registry": ("check_registry", "explain", "list_entries", "show"),
     "trees": ("diff_tree", "list_tree"),

@@ -10,14 +10,16 @@ from verifier.ask.helper import outcomes, subject
 from verifier.ask.reading import Reach, read_file
 from verifier.ask.trusted import Trust
 from verifier.ask.trusted import trust as open_trust
-from verifier.catalog.entries.helper import Lineage, PinRow
+from verifier.catalog.entries.helper import Lineage
 from verifier.catalog.open import Catalog, Refused
 from verifier.checks.helper.why import nearest_digest
 from verifier.core.demand import HelperDemand, Pristine
-from verifier.core.digest import HEX64, KINDS, Digest
-from verifier.core.errors import PinproofError, WrongCallError
+from verifier.core.digest import KINDS, Digest, Pin
+from verifier.core.errors import PinproofError, UnavailableError, WrongCallError
 from verifier.core.limits import HOST_BYTES
 from verifier.core.outcome import Outcome
+from verifier.core.value import frozen
+from verifier.sources.argument import is_prefixed, open_place
 from verifier.sources.file import FileBytes
 
 #: At least 7 hex digits, as people cut them off, in any case, or behind a kind.
@@ -33,7 +35,7 @@ def identify(
     stdin: BinaryIO | None = None,
     reach: Reach | None = None,
 ) -> Answered:
-    """Say what each argument is: a digest if it is spelled like one, else a file.
+    """Say what each argument is: a digest if it is spelled like one, else a file or a tree.
 
     Write `./` before the name of a file that is spelled like a digest. Raises `WrongCallError`
     without arguments.
@@ -50,6 +52,12 @@ def identify(
             answers.append(_of_digest(digest, argument, trust.catalog))
             continue
         _refuse_cut_off(argument)
+        if _is_tree(argument):
+            # Most questions are about digests and files, which pay for no tree.
+            from verifier.ask.tree_identity import identify_tree  # noqa: PLC0415
+
+            answers.append(identify_tree(argument, trust.catalog, reach or Reach()))
+            continue
         try:
             reading = read_file(argument, limit=max_size, stdin=stdin, reach=reach or Reach())
         except WrongCallError:
@@ -84,31 +92,41 @@ def _refuse_cut_off(argument: str) -> None:
     )
 
 
+def _is_tree(argument: str) -> bool:
+    """Whether an argument names a folder, or a whole commit or archive."""
+    if not is_prefixed(argument):
+        return Path(argument).is_dir()
+    try:
+        return open_place(argument).inside is None
+    except UnavailableError:
+        return False  # reading it says why
+
+
 def _of_digest(digest: Digest, spelling: str, catalog: Catalog | Refused) -> Answer:
     if isinstance(catalog, Refused):
         return refusal(spelling, catalog)
-    found = _pinned(digest, catalog) if HEX64.fullmatch(digest.hex) else []
+    found = _pinned(digest, catalog)
     if isinstance(found, Refused):
         return refusal(spelling, found)
-    as_asked = [hit for hit in found if digest.kind in (None, hit[1].kind)]
+    as_asked = [hit for hit in found if digest.kind in (None, hit.kind)]
     if as_asked:
-        entry, row = as_asked[0]
+        row = as_asked[0]
         return Answer(
             known=True,
             name=spelling,
-            headline=f"{entry.name}, {row.what}",
-            rows=_rows_of(entry, row, as_asked),
-            data={"entry": entry.name, "row": row.row, "kind": row.kind},
+            headline=f"{row.name}, {row.what}",
+            rows=_rows_of(as_asked),
+            data={"entry": row.name, "row": row.row, "kind": row.kind},
         )
     if found:
-        entry, row = found[0]
+        row = found[0]
         return Answer(
             known=False,
             name=spelling,
             headline=f"no {digest.kind} of this digest is registered",
             rows=(
-                ("but", f"it is the digest of a {row.kind}: {entry.name}, {row.what}"),
-                ("you may", f"ask for {row.kind}:sha256:{digest.hex} if you meant that"),
+                ("but", f"it is the digest of a {row.kind}: {row.name}, {row.what}"),
+                ("you may", f"ask for {_spelt(row.kind, digest.hex)} if you meant that"),
             ),
         )
     near = nearest_digest(digest.hex, dict(_all_pins(catalog)))
@@ -123,20 +141,89 @@ def _of_digest(digest: Digest, spelling: str, catalog: Catalog | Refused) -> Ans
     )
 
 
-def _pinned(digest: Digest, catalog: Catalog) -> list[tuple[Lineage, PinRow]] | Refused:
+@frozen
+class _Pinned:
+    """One row of an entry that a digest or git id is found in. `raw` is of the exact bytes."""
+
+    name: str
+    project: str
+    row: str
+    kind: str
+    what: str
+    length: str | None
+    raw: str | None = None
+
+
+def _pinned(digest: Digest, catalog: Catalog) -> list[_Pinned] | Refused:
     """Follow the index's hints to entries, and keep those where the pin really is."""
     index = catalog.index
     hints = index if isinstance(index, Refused) else index.rows(digest.hex)
     if isinstance(hints, Refused):
         return hints
-    found = []
+    found: list[_Pinned] = []
     for hint in hints:
-        entry = catalog.helper(hint.entry)
-        if isinstance(entry, Refused):
-            return entry
-        rows = [row for row in entry.pins() if row.row == hint.row]
-        found += [(entry, row) for row in rows if row.pin.sha256 == digest.hex]
+        composed = hint.entry_kind == "composition"
+        of = _of_composition if composed else _of_helper
+        rows = of(catalog, hint.entry, hint.row, digest.hex)
+        if isinstance(rows, Refused):
+            return rows
+        found += rows
     return found
+
+
+def _of_helper(catalog: Catalog, name: str, row: str, digits: str) -> list[_Pinned] | Refused:
+    entry = catalog.helper(name)
+    if isinstance(entry, Refused):
+        return entry
+    rows = {each.row: each for each in entry.pins()}
+    raw = rows.get(f"{row.split('/other/', maxsplit=1)[0]}/span") if "/other/" in row else None
+    return [
+        _Pinned(
+            name=name,
+            project=entry.project,
+            row=row,
+            kind=found.kind,
+            what=found.what,
+            length=_length(found.pin),
+            raw=str(raw.pin) if raw else None,
+        )
+        for found in [rows[row]]
+        if row in rows
+        if found.pin.sha256 == digits
+    ]
+
+
+def _of_composition(catalog: Catalog, name: str, row: str, digits: str) -> list[_Pinned] | Refused:
+    from verifier.catalog.entries.composition_rows import ids, pins  # noqa: PLC0415
+
+    entry = catalog.composition(name)
+    if isinstance(entry, Refused):
+        return entry
+    rows: list[tuple[str, str, str, str, str | None]] = [
+        (
+            found.row,
+            found.kind,
+            found.what,
+            found.pin.sha256,
+            _length(found.pin) if found.kind == "file" else None,
+        )
+        for found in pins(entry)
+    ]
+    rows += [(each.row, each.kind, each.what, each.id, None) for each in ids(entry)]
+    return [
+        _Pinned(name=name, project=entry.project, row=row, kind=kind, what=what, length=length)
+        for its, kind, what, hexed, length in rows
+        if (its, hexed) == (row, digits)
+    ]
+
+
+def _length(pin: Pin) -> str:
+    return "not published" if pin.length is None else f"{pin.length:,} bytes"
+
+
+def _spelt(kind: str, digits: str) -> str:
+    """Print a digest of a kind, if that kind has a spelling of its own."""
+    return str(Digest(kind=kind if kind in KINDS else None, hex=digits))
 
 
 def _all_pins(catalog: Catalog) -> Iterator[tuple[str, str]]:
@@ -145,21 +232,29 @@ def _all_pins(catalog: Catalog) -> Iterator[tuple[str, str]]:
         if isinstance(entry, Lineage):
             for row in entry.pins():
                 yield row.pin.sha256, f"{row.pin.sha256} is {entry.name}, {row.what}"
+    if not catalog.names("composition"):
+        return
+    from verifier.catalog.entries.composition_rows import pins  # noqa: PLC0415
+
+    for name in catalog.names("composition"):
+        composed = catalog.composition(name)
+        if not isinstance(composed, Refused):
+            for row in pins(composed):
+                yield row.pin.sha256, f"{row.pin.sha256} is {composed.name}, {row.what}"
 
 
-def _rows_of(
-    entry: Lineage, row: PinRow, hits: list[tuple[Lineage, PinRow]]
-) -> tuple[tuple[str, str], ...]:
-    length = "not published" if row.pin.length is None else f"{row.pin.length:,} bytes"
-    rows = [("kind", row.kind), ("length", length), ("project", entry.project)]
-    if "/other/" in row.row:
-        raw = next(p for p in entry.pins() if p.row == f"{row.row.split('/other/')[0]}/span")
-        rows.append(
-            ("note", f"it is the digest after str.strip(); exact bytes are compared: {raw.pin}")
-        )
-    rows += [("also", f"{other.name}, {its.what}") for other, its in hits[1:6]]
-    if len(hits) > 6:  # noqa: PLR2004  (one headline and five rows)
-        rows.append(("also", f"{len(hits) - 6} more rows"))
+def _rows_of(hits: list[_Pinned]) -> tuple[tuple[str, str], ...]:
+    found, *others = hits
+    rows = [("kind", found.kind)]
+    if found.length:
+        rows.append(("length", found.length))
+    rows.append(("project", found.project))
+    if found.raw:
+        note = "it is the digest after str.strip(); exact bytes are compared"
+        rows.append(("note", f"{note}: {found.raw}"))
+    rows += [("also", f"{other.name}, {other.what}") for other in others[:5]]
+    if len(others) > 5:  # noqa: PLR2004  (one headline and five rows)
+        rows.append(("also", f"{len(others) - 5} more rows"))
     return tuple(rows)
 
 

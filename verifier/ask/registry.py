@@ -1,6 +1,7 @@
 """What the registry holds, whether it authenticates as a whole, and what a code means."""
 
 from verifier.ask.answers import Answer, Answered, refusal, unregistered
+from verifier.ask.composition_entry import listed, shown
 from verifier.ask.trusted import Trust
 from verifier.ask.trusted import trust as open_trust
 from verifier.catalog.entries.helper import Lineage, Producer
@@ -14,6 +15,8 @@ from verifier.policy import judge
 from verifier.sources import shipped
 
 _DEMANDED = frozenset({"registry"})
+#: The kinds of entries that people name; lines belong to a lineage.
+_KINDS = ("helper", "composition")
 
 
 def check_registry(*, trust: Trust | None = None) -> Report:
@@ -21,8 +24,9 @@ def check_registry(*, trust: Trust | None = None) -> Report:
     trust = trust or open_trust()
     catalog = trust.catalog
     findings = catalog.findings if isinstance(catalog, Refused) else catalog.check_all()
-    entries = 0 if isinstance(catalog, Refused) else len(catalog.names("helper"))
-    detail = f"{entries} helper {'entry' if entries == 1 else 'entries'}, index as derived"
+    counts = {} if isinstance(catalog, Refused) else {k: len(catalog.names(k)) for k in _KINDS}
+    told = [f"{n} {kind} {'entry' if n == 1 else 'entries'}" for kind, n in counts.items() if n]
+    detail = ", ".join([*told, "index as derived"])
     covered = Covered(
         facet="registry",
         state=State.NOT_HELD if findings else State.HELD,
@@ -46,20 +50,26 @@ def list_entries(*, trust: Trust | None = None) -> Answered:
         return Answered(
             question="list", answers=(refusal("registry", trust.catalog),), report=trust.report(())
         )
-    answers = [_listed(name, trust.catalog) for name in trust.catalog.names("helper")]
+    answers = [
+        _listed(kind, name, trust.catalog) for kind in _KINDS for name in trust.catalog.names(kind)
+    ]
     empty = Answer(known=False, name="registry", headline="the registry holds no entry")
     return Answered(question="list", answers=tuple(answers) or (empty,), report=trust.report(()))
 
 
 def show(name: str, *, trust: Trust | None = None) -> Answered:
-    """Show one entry: versions with status and pins, sites, bases, producers."""
+    """Show one entry: of a helper versions, sites, bases; of a composition stages and files."""
     trust = trust or open_trust()
     catalog = trust.catalog
-    if isinstance(catalog, Catalog) and name not in catalog.names("helper"):
-        raise unregistered(name, catalog.names("helper"), option="show")
-    entry = catalog if isinstance(catalog, Refused) else catalog.helper(name)
-    answer = refusal(name, entry) if isinstance(entry, Refused) else _shown(entry)
-    return Answered(question="show", answers=(answer,), report=trust.report(()))
+    if isinstance(catalog, Refused):
+        answers = [refusal(name, catalog)]
+    else:
+        kinds = [kind for kind in _KINDS if name in catalog.names(kind)]
+        if not kinds:
+            known = [each for kind in _KINDS for each in catalog.names(kind)]
+            raise unregistered(name, known, option="show")
+        answers = [_entry(kind, name, catalog) for kind in kinds]
+    return Answered(question="show", answers=tuple(answers), report=trust.report(()))
 
 
 def explain(code: str | None = None) -> str:
@@ -80,7 +90,18 @@ def explain(code: str | None = None) -> str:
     return shipped.read("codes", f"{code}.md").decode()
 
 
-def _listed(name: str, catalog: Catalog) -> Answer:
+def _entry(kind: str, name: str, catalog: Catalog) -> Answer:
+    if kind == "composition":
+        composed = catalog.composition(name)
+        return refusal(name, composed) if isinstance(composed, Refused) else shown(composed)
+    entry = catalog.helper(name)
+    return refusal(name, entry) if isinstance(entry, Refused) else _shown(entry)
+
+
+def _listed(kind: str, name: str, catalog: Catalog) -> Answer:
+    if kind == "composition":
+        composed = catalog.composition(name)
+        return refusal(name, composed) if isinstance(composed, Refused) else listed(composed)
     entry = catalog.helper(name)
     if isinstance(entry, Refused):
         return refusal(name, entry)

@@ -5,8 +5,10 @@ targets of the top-level role:
 
     index/layout.json     {"schema": "index/v1", "digits": 0, "helpers": [{"lineage": …,
                           "marker_prefix": …, "owned_names": […], "first_lines": […]}]}
-    index/all.json        {"schema": "index/v1", "rows": {<64 hex>: [{"kind": …, "entry_kind": …,
+    index/all.json        {"schema": "index/v1", "rows": {<hex>: [{"kind": …, "entry_kind": …,
                           "entry": …, "row": …}, …]}}
+
+A digest is 64 hex digits, a git id 40 or 64.
 
 `digits` says how many leading hex digits name the file of a digest instead of "all": none until
 2,000 digests, then as few as keep that many in a file on average. A file without rows is not
@@ -79,28 +81,33 @@ class Index:
             return _malformed(LAYOUT, error)
         return cls(read, listed, digits=digits, helpers=helpers)
 
-    def rows(self, hex64: str) -> "tuple[Row, ...] | Refused":
-        """Look a SHA-256 up, whatever it is the digest of."""
-        path = _path(hex64, self._digits)
+    def rows(self, digits: str) -> "tuple[Row, ...] | Refused":
+        """Look a SHA-256 or git id up, whatever it is the digest of."""
+        path = _path(digits, self._digits)
         if path not in self._listed:
             return ()
         data = self._read(path)
         if isinstance(data, Refused):
             return data
         try:
-            return _rows(data, path, hex64)
+            return _rows(data, path, digits)
         except MalformedError as error:
             return _malformed(path, error)
 
 
-def build(lineages: Iterable[Lineage]) -> dict[str, bytes]:
-    """Make every file of the index, by its target path; the same entries give the same bytes."""
+def build(lineages: Iterable[Lineage], others: Iterable[tuple[str, Row]] = ()) -> dict[str, bytes]:
+    """Make every file of the index, by its target path; the same entries give the same bytes.
+
+    `others` are digests and rows of entries of other kinds.
+    """
     ordered = sorted(lineages, key=lambda lineage: lineage.name)
     rows: dict[str, set[Row]] = {}
     for lineage in ordered:
         for pin in lineage.pins():
             row = Row(pin.kind, "helper", lineage.name, pin.row)
             rows.setdefault(pin.pin.sha256, set()).add(row)
+    for digest, row in others:
+        rows.setdefault(digest, set()).add(row)
     digits = 0
     while len(rows) > INDEX_DIGESTS * 16**digits:
         digits += 1

@@ -10,12 +10,12 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from verifier.catalog.entries import helper_format
 from verifier.catalog.entries.helper import Lineage
 from verifier.catalog.floor import Floor
-from verifier.catalog.index import Index, build
+from verifier.catalog.index import Index, Row, build
 from verifier.catalog.refused import Refused
 from verifier.catalog.tuf.files import RegistryFiles
 from verifier.catalog.tuf.problems import RESIGN, RESTORE, mismatch, missing, problem
@@ -26,12 +26,18 @@ from verifier.core.outcome import RegistryFacts
 from verifier.core.printable import quoted
 from verifier.core.table import MalformedError, Table, nearest, read_toml
 
+if TYPE_CHECKING:
+    from verifier.catalog.entries.composition import Composition
+
+T = TypeVar("T", "Lineage", "Composition")
+
 __all__ = ["Catalog", "Refused", "open_registry"]
 
 _LINES: Final = "lines"
 _PREFIX: Final = re.compile("[0-9a-f]{16}")
-#: A schema of the same kind that is not the one read here: a newer one.
-_VERSIONED: Final = re.compile(r"helper/v[1-9][0-9]*")
+_COMPOSITION: Final = "composition"
+#: The ends of the names of targets that are no entry themselves, but belong to one.
+_FILES: Final = ".files.json"
 
 
 def open_registry(
@@ -102,6 +108,7 @@ class Catalog:
         self._targets = trusted.targets
         self._target = target
         self._lineages: dict[str, Lineage | Refused] = {}
+        self._compositions: dict[str, Composition | Refused] = {}
 
     def names(self, kind: str) -> tuple[str, ...]:
         """List the entries of a kind, over all projects."""
@@ -131,8 +138,20 @@ class Catalog:
     def helper(self, name: str) -> Lineage | Refused:
         """Return a helper lineage."""
         if name not in self._lineages:
-            self._lineages[name] = self._parse_helper(name)
+            self._lineages[name] = self._parsed("helper", name, helper_format.parse)
         return self._lineages[name]
+
+    def composition(self, name: str) -> "Composition | Refused":
+        """Return a composition, with the rows of its files table if it has one."""
+        if name not in self._compositions:
+            # Most runs are about helpers, and do not pay for this format.
+            from verifier.catalog.entries import composition_format  # noqa: PLC0415
+
+            entry = self._parsed(_COMPOSITION, name, composition_format.parse)
+            if not isinstance(entry, Refused) and entry.files_table:
+                entry = self._with_table(entry)
+            self._compositions[name] = entry
+        return self._compositions[name]
 
     def lines(self, lineage: str) -> Mapping[str, tuple[str, ...]] | Refused | None:
         """Return the digests of line prefixes of every version, None if there are none."""
@@ -158,7 +177,7 @@ class Catalog:
             answers += [self._entry(kind, name) for name in names]
         findings = [f for a in answers if isinstance(a, Refused) for f in a.findings]
         if not findings:
-            findings += self._check_index()
+            findings += [*self._check_index(), *self._check_tables()]
         return in_order(findings)
 
     def _entry(self, kind: str, name: str) -> object:
@@ -167,6 +186,8 @@ class Catalog:
             return self.helper(name)
         if kind == _LINES:
             return self._checked_lines(name)
+        if kind == _COMPOSITION:
+            return self.composition(name)
         data = self.entry_bytes(kind, name)
         return data if isinstance(data, Refused) else _newer(self._where(kind, name), kind)
 
@@ -181,25 +202,54 @@ class Catalog:
         message = f"{lineage} published no {', '.join(strange)}"
         return _malformed(self._where(_LINES, lineage), message)
 
-    def _parse_helper(self, name: str) -> Lineage | Refused:
-        data = self.entry_bytes("helper", name)
+    def _parsed(self, kind: str, name: str, parse: Callable[[bytes, str], T]) -> T | Refused:
+        data = self.entry_bytes(kind, name)
         if isinstance(data, Refused):
             return data
-        where = self._where("helper", name)
+        where = self._where(kind, name)
         try:
-            lineage = helper_format.parse(data, where)
+            entry = parse(data, where)
         except MalformedError as error:
             schema = _schema(data)
-            known = schema == helper_format.SCHEMA or not _VERSIONED.fullmatch(schema)
-            return _malformed(where, error.message) if known else _newer(where, schema)
-        if lineage.name != name:
-            return _malformed(where, f"name is {lineage.name}, the file's name {name}")
-        return lineage
+            # A schema of the same kind that is not the one read here: a newer one.
+            newer = re.fullmatch(rf"{kind}/v[1-9][0-9]*", schema) and schema != f"{kind}/v1"
+            return _newer(where, schema) if newer else _malformed(where, error.message)
+        if entry.name != name:
+            return _malformed(where, f"name is {entry.name}, the file's name {name}")
+        return entry
+
+    def _with_table(self, entry: "Composition") -> "Composition | Refused":
+        """Read the files table beside an entry, which is signed as the entry is."""
+        from verifier.catalog.entries import composition_format  # noqa: PLC0415
+
+        where = self._where(_COMPOSITION, entry.name).removesuffix(".toml") + _FILES
+        data = self._target(where.removeprefix("targets/"))
+        if isinstance(data, Refused):
+            return data
+        try:
+            return composition_format.with_table(entry, data, where)
+        except MalformedError as error:
+            return _malformed(where, error.message)
+
+    def _check_tables(self) -> list[Finding]:
+        """Name the files tables that no entry has."""
+        named = {
+            self._where(_COMPOSITION, name).removesuffix(".toml") + _FILES
+            for name, entry in self._compositions.items()
+            if not isinstance(entry, Refused) and entry.files_table
+        }
+        found = {f"targets/{path}" for path in self._targets if path.endswith(_FILES)}
+        return [
+            problem("registry-entry-malformed", path, "no entry names this table")
+            for path in sorted(found - named)
+        ]
 
     def _check_index(self) -> list[Finding]:
         """Compare the index with one made from the entries, byte for byte."""
-        parsed = self._lineages.values()
-        made = build(lineage for lineage in parsed if isinstance(lineage, Lineage))
+        made = build(
+            [entry for entry in self._lineages.values() if not isinstance(entry, Refused)],
+            self._hints(),
+        )
         listed = {path for path in self._targets if path.startswith("index/")}
         return [
             problem(
@@ -213,6 +263,14 @@ class Catalog:
             for path in sorted(made.keys() | listed)
             if path not in made or path not in listed or self._target(path) != made[path]
         ]
+
+    def _hints(self) -> list[tuple[str, Row]]:
+        found = [e for e in self._compositions.values() if not isinstance(e, Refused)]
+        if not found:
+            return []
+        from verifier.catalog.entries.composition_rows import hints  # noqa: PLC0415
+
+        return [hint for entry in found for hint in hints(entry)]
 
     @cached_property
     def _entries(self) -> dict[str, dict[str, list[str]]]:

@@ -12,6 +12,17 @@ from verifier.core.value import frozen
 FACETS: Final[dict[str, tuple[str, ...]]] = {
     "helper": ("helper", "sites", "scope", "whole-file", "bytecode"),
     "tree": ("content", "modes"),
+    "composition": (
+        "final-stage",
+        "unlisted",
+        "modes",
+        "lineage",
+        "patches",
+        "stages",
+        "orders",
+        "components",
+        "retained",
+    ),
 }
 #: Facets that no policy names, because they always count: the input can be judged at all, and
 #: the registry that judges it authenticates.

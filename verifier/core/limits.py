@@ -15,6 +15,8 @@ LARGEST_FILE: Final = 1 << 34
 DOCUMENT_BYTES: Final = 4 * MIB
 #: One piece of registry metadata or of the look-up index.
 METADATA_BYTES: Final = 16 * MIB
+#: The table of a composition's files, and so one target of a registry.
+FILES_TABLE_BYTES: Final = 64 * MIB
 #: Nesting of tables and lists in a strict document.
 DOCUMENT_DEPTH: Final = 32
 #: Steps of a root chain (FORMATS §1, point 2).
@@ -95,3 +97,9 @@ GIT_FINDINGS: Final = 1_000
 GIT_STORES: Final = 32
 #: Symbolic references and tags of tags that are followed for a hint.
 GIT_STEPS: Final = 8
+#: Digits of a line number or count in a patch.
+PATCH_LINE_DIGITS: Final = 9
+#: Commits that are read to find one among the ancestors of another.
+GIT_HISTORY: Final = 200_000
+#: Files that an entry lists itself; of more it has a table beside it.
+ENTRY_FILES: Final = 2_000

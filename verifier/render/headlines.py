@@ -83,6 +83,32 @@ def _of_helper(item: Result, main: Finding | None) -> str:
     return f"{name} carries {found.entry} {found.version}{_standing(item, found, main)}"
 
 
+def _of_composition(item: Result, main: Finding | None) -> str:
+    name, found = item.subject.name, next(iter(item.identified), None)
+    if found is None:
+        nothing = main is not None and main.code == "composition-not-here"
+        return f"{name} {'holds nothing of that composition' if nothing else 'is not known'}"
+    if found.current and not _says_no(item):
+        rest = ", not all that is demanded" if main is not None else ""
+        return f"{name} is {found.entry} at its final stage, {found.version}{rest}"
+    if found.current or found.version == "changed":
+        return f"{name} is not {found.entry} as it was composed"
+    return f"{name} stands at {_stage(found)} of {found.entry}"
+
+
+def _of_proof(item: Result, _main: Finding | None) -> str:
+    if item.verdict is Verdict.VERIFIED:
+        last = next((found.version for found in item.identified), "")
+        return f"{item.subject.name} follows from its base, stage by stage, up to {last}"
+    not_so = "does not follow from its base as it is pinned"
+    return f"{item.subject.name} {not_so if _says_no(item) else 'is not proved'}"
+
+
+def _stage(found: Identified) -> str:
+    words = {"base": "the base", "mixed": "several stages"}
+    return words.get(found.version, f"stage {found.version}")
+
+
 def _says_no(item: Result) -> bool:
     return item.verdict is Verdict.REJECTED
 
@@ -119,6 +145,8 @@ def reason(item: Result, main: Finding | None) -> str:
 
 _HEADLINES: Final[dict[str, Callable[[Result, Finding | None], str]]] = {
     "helper": _of_helper,
+    "composition": _of_composition,
+    "proof": _of_proof,
     "registry": _of_registry,
     "tree": _of_tree,
     "diff": _of_diff,

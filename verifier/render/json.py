@@ -131,8 +131,9 @@ def _subject(subject: Subject) -> dict[str, Any]:
     found: dict[str, Any] = {"name": subject.name}
     if subject.link is not None:
         found["link"] = subject.link
-    if subject.length is not None:
+    if subject.digests or subject.length is not None:
         found["digests"] = [str(digest) for digest in subject.digests]
+    if subject.length is not None:
         found["length"] = subject.length
     return found
 

@@ -149,7 +149,7 @@ def _word(item: Result) -> str:
 def _coverage(item: Result) -> Iterator[tuple[str, str]]:
     if item.kind in ("tree", "diff"):
         yield from (("digest", str(digest)) for digest in item.subject.digests)
-    if item.identified or item.kind in ("registry", "diff"):
+    if item.identified or item.kind in ("registry", "diff", "composition", "proof"):
         for covered in item.coverage:
             label = "contents" if item.kind == "registry" else covered.facet.replace("-", " ")
             yield label, covered.words

@@ -15,6 +15,7 @@ from verifier.core.printable import printable
 
 if TYPE_CHECKING:
     from verifier.sources.tree import Tree
+    from verifier.sources.within import Within
 
 _PREFIXES: Final = ("git", "tar", "zip")
 _GIT: Final = re.compile(r"(.+)@([^@:]*)(?::(.*))?", re.DOTALL)
@@ -23,10 +24,14 @@ _FULL_GIT: Final = re.compile(r"(.+)@([0-9a-f]{40}|[0-9a-f]{64})(?::(.*))?", re.
 
 
 class Place(NamedTuple):
-    """A tree, and the path inside it that is meant, None for the whole."""
+    """A tree, and the path inside it that is meant, None for the whole.
+
+    `part` says that the tree itself is only a part of a commit.
+    """
 
     tree: "Tree"
     inside: bytes | None
+    part: bool = False
 
 
 def is_prefixed(argument: str) -> bool:
@@ -41,13 +46,16 @@ def open_place(
     whole: bool = False,
     clones: Iterable[str] = (),
     allow_alternates: bool = False,
+    within: "Within | None" = None,
 ) -> Place:
     """Open what an argument names as a tree; nothing of it is read yet.
 
     `whole` says that all below the path inside is meant, not one file. `clones` are folders into
     which a repository's own pointers may lead, `allow_alternates` lets its alternates lead
-    anywhere. Raises `WrongCallError` for an empty argument, a commit that is no full id, or a
-    path inside that is not written plainly, `UnavailableError` if there is no such archive.
+    anywhere. Of a folder only what is `within` is read; other sources are read whole.
+
+    Raises `WrongCallError` for an empty argument, a commit that is no full id, or a path inside
+    that is not written plainly, `UnavailableError` if there is no such archive.
     """
     if not argument:
         raise WrongCallError(
@@ -59,17 +67,17 @@ def open_place(
     if not is_prefixed(argument):
         from verifier.sources.folder_tree import FolderTree  # noqa: PLC0415
 
-        return Place(FolderTree(Path(argument), name=argument), None)
+        return Place(FolderTree(Path(argument), name=argument, within=within), None)
     if prefix == "git":
         return _git(argument, rest, whole=whole, clones=clones, allow_alternates=allow_alternates)
-    file, inside = _split(rest)
+    file, below = _split(rest)
     if prefix == "tar":
         from verifier.sources.archives.tar import TarTree  # noqa: PLC0415
 
-        return Place(TarTree(Path(file), name=argument), inside)
+        return Place(TarTree(Path(file), name=argument), below)
     from verifier.sources.archives.zip import ZipTree  # noqa: PLC0415
 
-    return Place(ZipTree(Path(file), name=argument), inside)
+    return Place(ZipTree(Path(file), name=argument), below)
 
 
 def _split(rest: str) -> tuple[str, bytes | None]:
@@ -77,7 +85,7 @@ def _split(rest: str) -> tuple[str, bytes | None]:
     cuts = [len(rest), *(at for at in range(len(rest) - 1, 0, -1) if rest[at] == ":")]
     for at in cuts:
         if os.path.lexists(rest[:at]) and not os.path.isdir(rest[:at]):  # noqa: PTH112  (see below)
-            return rest[:at], _inside(rest[at + 1 :])
+            return rest[:at], inside(rest[at + 1 :])
     # Unlike pathlib's, these two answer no for names that are too long for any file.
     raise UnavailableError(
         f"{rest[:_SHOWN]}{'…' * (len(rest) > _SHOWN)}: no archive of that name",
@@ -86,8 +94,11 @@ def _split(rest: str) -> tuple[str, bytes | None]:
     )
 
 
-def _inside(written: str) -> bytes | None:
-    """Return the path inside that is meant; it has one spelling in every kind of source."""
+def inside(written: str) -> bytes | None:
+    """Return the path inside that is meant; it has one spelling in every kind of source.
+
+    Raises `WrongCallError` for any other spelling; nothing written is None.
+    """
     path = written.rstrip("/")
     if not written:
         return None
@@ -112,13 +123,13 @@ def _git(
             code="wrong-call",
             remedy="give the repository's path and the full id of a commit",
         )
-    inside = _inside(found[3] or "")
+    below = inside(found[3] or "")
     tree = GitTree(
         Path(found[1]),
         found[2],
         name=argument,
-        subpath=(inside or b"") if whole else b"",
+        subpath=(below or b"") if whole else b"",
         clones=tuple(map(Path, clones)),
         allow_alternates=allow_alternates,
     )
-    return Place(tree, None if whole else inside)
+    return Place(tree, None, part=below is not None) if whole else Place(tree, below)

@@ -24,14 +24,20 @@ from verifier.sources.folder_hashing import (
 )
 from verifier.sources.tree import FILE_MODE, LINK_MODE, PROGRAM_MODE, TreeEntry, Type
 from verifier.sources.unavailable import changed, too_large, unreadable
+from verifier.sources.within import Within
 
 
 class FolderTree:
     """The tree below a folder. The folder itself may be reached through links."""
 
-    def __init__(self, root: Path, *, name: str) -> None:
-        """Remember the folder; nothing is opened before something is asked for."""
+    def __init__(self, root: Path, *, name: str, within: Within | None = None) -> None:
+        """Remember the folder; nothing is opened before something is asked for.
+
+        Only paths that are `within` are listed and read, and those that some file systems take
+        for such; all if it is None.
+        """
         self.name = name
+        self._within = None if within is None or within.all else within
         self._root = os.fsencode(root)
         self._findings: list[Finding] = []
         self._ignored: list[str] = []
@@ -119,12 +125,21 @@ class FolderTree:
                 folders, rest, names = (_without_git(found) for found in (folders, rest, names))
             elif run.folder and not (folders or rest or names):
                 self._ignored.append(f"{printable(os.fsdecode(run.folder))}/, an empty folder")
+            if self._within:
+                folders = [each for each in folders if self._within.enters(run.path(each))]
+                rest, names = self._meant(run, rest), self._meant(run, names)
             count += len(rest) + len(names)
             waiting += [run.path(name) for name in sorted(folders, reverse=True)]
             if names:
                 runs.append(run._replace(names=names))
             others += self._described(run, rest)
         return runs, others
+
+    def _meant(self, run: Run, names: list[bytes]) -> list[bytes]:
+        within = self._within
+        if within is None or within.covers(run.folder):
+            return names
+        return [n for n in names if within.holds(run.path(n)) or within.near(run.path(n))]
 
     def _scanned(self, run: Run, most: int) -> tuple[list[bytes], list[bytes], list[bytes]]:
         """Return the names in a folder: of folders, of what is neither, of files."""

@@ -147,18 +147,18 @@ class Names:
         that meets a folder may not, because what is below the folder would go through it.
         """
         paths = sorted([*self._entries, *self._folders])
-        if len(set(map(_folded, paths))) == len(paths):
+        if len(set(map(folded, paths))) == len(paths):
             return
         first: dict[bytes, bytes] = {}
         for path in paths:
-            other = first.setdefault(_folded(path), path)
+            other = first.setdefault(folded(path), path)
             if other != path and not {path, other} <= self._folders:
                 same = _normal(path) == _normal(other)
                 yield Clash("tree-name-normalised" if same else "tree-name-case", path, other)
 
 
-def _folded(path: bytes) -> bytes:
-    """Fold case as Unicode's canonical caseless match does."""
+def folded(path: bytes) -> bytes:
+    """Fold case as Unicode's canonical caseless match does: names that meet have one result."""
     if path.isascii():
         return path.lower()
     text = unicodedata.normalize("NFD", path.decode(errors="surrogateescape")).casefold()

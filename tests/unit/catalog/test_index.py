@@ -53,7 +53,9 @@ def test_the_layout_names_the_tokens_of_every_lineage() -> None:
 
 def test_the_same_entries_in_any_order_give_the_same_bytes() -> None:
     lineages = _lineages()
-    assert build(lineages) == build(reversed(lineages)) == index_of(entries())
+    assert build(lineages) == build(reversed(lineages))
+    reordered = dict(reversed(entries().items()))
+    assert index_of(reordered) == index_of(entries())
 
 
 def test_what_nothing_pins_has_no_rows() -> None:

@@ -6,7 +6,7 @@ from typing import Final
 
 from verifier.catalog.tuf.problems import link, missing, problem, unlisted, unsafe_name
 from verifier.core.finding import Finding
-from verifier.core.limits import METADATA_BYTES, REGISTRY_FILES
+from verifier.core.limits import FILES_TABLE_BYTES, METADATA_BYTES, REGISTRY_FILES
 from verifier.core.printable import printable
 from verifier.core.value import frozen
 from verifier.sources.folder import Folder, Kind, Unusable
@@ -59,14 +59,15 @@ class RegistryFiles:
 
     def read(self, path: str) -> bytes | Finding:
         """Read one file whole, or say why it cannot be used."""
-        data = self._folder.read(path, limit=METADATA_BYTES)
+        limit = FILES_TABLE_BYTES if path.endswith(".files.json") else METADATA_BYTES
+        data = self._folder.read(path, limit=limit)
         match data:
             case Unusable.MISSING:
                 return missing(path)
             case Unusable.NOT_REGULAR | Unusable.IN_THE_WAY:
                 return link(path, str(data))
             case Unusable.TOO_LARGE:
-                most = f"at most {METADATA_BYTES:,} bytes"
+                most = f"at most {limit:,} bytes"
                 return problem("registry-too-large", path, "more", expected=most)
             case bytes():
                 return data

@@ -1,4 +1,4 @@
-"""`pinproof identify FILE|DIGEST…`: what is known of them."""
+"""`pinproof identify FILE|TREE|DIGEST…`: what is known of them."""
 
 from typing import Any
 
@@ -8,12 +8,14 @@ from verifier.cli import options as shared
 
 
 @click.command(name="identify")
-@click.argument("subjects", nargs=-1, metavar="FILE|DIGEST...")
+@click.argument("subjects", nargs=-1, metavar="FILE|TREE|DIGEST...")
 @shared.max_size_option
 @shared.reach_options
 @shared.trust_options
 def command(subjects: tuple[str, ...], *, max_size: int, **options: Any) -> int:
-    """Say what each FILE or DIGEST is; exit 0 if all are known, 3 if not.
+    """Say what each FILE, TREE or DIGEST is; exit 0 if all are known, 3 if not.
+
+    A TREE is a folder, git:REPO@COMMIT, tar:FILE or zip:FILE.
 
     Write ./ before the name of a file that is spelled like a digest.
     """

@@ -124,7 +124,7 @@ def _item(mode: bytes, name: bytes, oid: str) -> tuple[Item, Fault | None]:
     if known is None:
         fault = _mode_fault(mode, name)
         known = FOLDER_MODE if mode.lstrip(b"0") == b"40000" else 0
-    if _SUSPECT.search(name) and (why := _unsafe(name)):
+    if why := unsafe_name(name):
         fault = Fault("git-name-unsafe", f"{shown(name)}: {why}")
     return Item(known, name, oid), fault
 
@@ -137,8 +137,12 @@ def _mode_fault(mode: bytes, name: bytes) -> Fault:
     )
 
 
-def _unsafe(name: bytes) -> str | None:
+def unsafe_name(name: bytes) -> str | None:
     """Say why no folder may hold a name, or None if one may."""
+    return _why_unsafe(name) if _SUSPECT.search(name) else None
+
+
+def _why_unsafe(name: bytes) -> str | None:
     if not name:
         return "an empty name"
     if b"/" in name:

@@ -1,0 +1,136 @@
+"""`pin composition`: the entry is proved before it is written, and reads as it was meant."""
+
+import json
+import tomllib
+from pathlib import Path
+
+import pytest
+from support import compositions, git_repos, registry, runs
+
+from verifier.actions import pin
+from verifier.catalog.entries.composition_format import parse, with_table
+
+EXAMPLE = compositions.EXAMPLE
+ENTRY = Path(__file__).parents[1] / "registry/targets/pinproof/composition/example-lantern.toml"
+
+
+@pytest.fixture(scope="module")
+def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("pin") / "lantern"
+    compositions.repository(folder)
+    return folder
+
+
+def run(cwd: Path, repository: Path, *more: str, include: str = "lantern/") -> runs.Ran:
+    published = tomllib.loads(ENTRY.read_text())
+    return runs.run(
+        [
+            *("pin", "composition", "example-lantern", "--project", published["project"]),
+            *("--clone", f"base={repository}", "--include", include, "--to", "entry.toml"),
+            *("--base", published["base"]["commit"], "--target", published["target"]["commit"]),
+            *more,
+        ],
+        cwd=cwd,
+        clock=registry.NOW,
+    )
+
+
+PATCHES = [
+    *("--patch", str(EXAMPLE / "010-dim.patch")),
+    *("--patch", str(EXAMPLE / "020-night.patch")),
+]
+
+
+def test_the_lantern_s_entry_is_made_again(repository: Path, tmp_path: Path) -> None:
+    ran = run(tmp_path, repository, *PATCHES)
+    assert ran.exit == 0, ran
+    assert {path.name for path in tmp_path.iterdir()} == {"entry.toml"}
+    made = tomllib.loads((tmp_path / "entry.toml").read_text())
+    published = tomllib.loads(ENTRY.read_text())
+    for stage in published["stage"]:
+        stage.get("patch", {}).pop("path", None)
+    assert made == published
+    assert b"not signed" in ran.stdout
+
+
+def test_nothing_is_written_where_it_cannot_be_proved(repository: Path, tmp_path: Path) -> None:
+    ran = run(tmp_path, repository, *PATCHES[2:], *PATCHES[:2])
+    assert ran.exit == 1
+    assert b"patch-mismatch" in ran.stdout
+    assert list(tmp_path.iterdir()) == []
+    ran = run(tmp_path, repository, *PATCHES, include="lantern/lamp.ini")
+    assert ran.exit == 1
+    assert b"stage-unlisted" in ran.stdout
+    ran = run(tmp_path, repository, *PATCHES[:2], *PATCHES[:2])
+    assert ran.exit == 1
+    assert b"patch-applied" in ran.stdout
+    ran = run(tmp_path, repository, include="elsewhere/")
+    assert ran.exit == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_wrong_calls(repository: Path, tmp_path: Path) -> None:
+    assert run(tmp_path, repository, "--clone", f"other={repository}").exit == 2
+    assert run(tmp_path, repository, "--patch", "nowhere.patch").exit == 4
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_base_that_is_no_ancestor_is_no_base(tmp_path: Path) -> None:
+    repo = git_repos.make(tmp_path / "repo")
+    base, target = repo.commit({b"a": b"0\n"}), repo.commit({b"a": b"1\n"})
+    ran = runs.run(
+        [
+            *("pin", "composition", "x", "--project", "p", "--clone", f"base={repo.path}"),
+            *("--base", base, "--target", target, "--to", "x.toml"),
+        ],
+        cwd=tmp_path,
+        clock=registry.NOW,
+    )
+    assert ran.exit == 1
+    assert b"lineage-ancestor" in ran.stdout
+    assert not (tmp_path / "x.toml").exists()
+
+
+def test_a_submodule_in_the_scope_is_refused(tmp_path: Path) -> None:
+    repo = git_repos.make(tmp_path / "repo")
+    link = (b"160000", b"1" * 40)
+    base = repo.commit({b"a": b"0\n", b"s": link})
+    target = repo.commit({b"a": b"1\n", b"s": link}, parents=[base])
+    command = [
+        *("pin", "composition", "x", "--project", "p", "--clone", f"base={repo.path}"),
+        *("--base", base, "--target", target, "--to", "x.toml"),
+    ]
+    ran = runs.run(command, cwd=tmp_path, clock=registry.NOW)
+    assert ran.exit == 1
+    assert b"stage-mode" in ran.stdout
+    ran = runs.run([*command, "--exclude", "s"], cwd=tmp_path, clock=registry.NOW)
+    assert ran.exit == 0, ran
+
+
+def test_many_files_have_a_table_beside_the_entry(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("verifier.checks.composition.written.ENTRY_FILES", 3)
+    repo = git_repos.make(tmp_path / "repo")
+    files = {b"%d" % number: b"x\n" for number in range(5)}
+    base = repo.commit(dict(files))
+    target = repo.commit({**files, b"1": b"y\n"}, parents=[base])
+    pinned = pin.pin_composition(
+        "x",
+        project="p",
+        clones={"base": str(repo.path)},
+        base=base,
+        target=target,
+        patches=(),
+        include=(),
+        exclude=(),
+        to=str(tmp_path / "x.toml"),
+        repository="https://example.org/x",
+        now=registry.NOW,
+    )
+    assert pinned.written == (str(tmp_path / "x.toml"), str(tmp_path / "x.files.json"))
+    table = (tmp_path / "x.files.json").read_bytes()
+    entry = parse((tmp_path / "x.toml").read_bytes(), "x")
+    assert len(with_table(entry, table, "x").table) == len(json.loads(table)) == 5
+    assert entry.retained == ()
+    assert entry.base.repository == "https://example.org/x"

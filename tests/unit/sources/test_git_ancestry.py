@@ -1,0 +1,69 @@
+"""Ancestors, from commits that hash to their ids; and contents by their SHA-256."""
+
+import hashlib
+from pathlib import Path
+
+import pytest
+from support import git_repos
+
+from verifier.sources.git.ancestry import is_ancestor
+from verifier.sources.git.contents import Contents
+from verifier.sources.git.repository import Repository
+from verifier.sources.git.tree import GitTree
+
+
+def ask(path: Path, base: str, tip: str) -> bool | str:
+    with Repository(path, hex_length=len(tip)) as repo:
+        return is_ancestor(repo, base, tip)
+
+
+@pytest.mark.parametrize("sha256", [False, True])
+def test_ancestors_on_every_way(tmp_path: Path, sha256: bool) -> None:
+    repo = git_repos.make(tmp_path / "repo", sha256=sha256)
+    root = repo.commit({b"a": b"0"})
+    left = repo.commit({b"a": b"1"}, parents=[root])
+    right = repo.commit({b"a": b"2"}, parents=[root])
+    merge = repo.commit({b"a": b"3"}, parents=[left, right])
+    other = repo.commit({b"a": b"4"})
+    for base, tip in ((root, merge), (right, merge), (merge, merge), (root, left)):
+        assert ask(repo.path, base, tip) is True
+    for base, tip in ((merge, root), (left, right), (other, merge)):
+        assert ask(repo.path, base, tip) is False
+        assert repo.ask("merge-base", "--is-ancestor", base, tip).returncode == 1
+
+
+def test_history_that_ends_early_is_unknown(tmp_path: Path) -> None:
+    repo = git_repos.make(tmp_path / "repo")
+    root = repo.commit({b"a": b"0"})
+    tips = [root]
+    for number in range(3):
+        tips.append(repo.commit({b"a": b"%d" % number}, parents=[tips[-1]]))
+    shallow = tmp_path / "shallow"
+    repo.git("clone", "--quiet", "--depth=2", f"file://{repo.path}", str(shallow))
+    answer = ask(shallow, root, tips[-1])
+    assert isinstance(answer, str)
+    assert "history ends" in answer
+
+
+def test_grafts_and_replacements_add_no_ancestors(tmp_path: Path) -> None:
+    repo = git_repos.make(tmp_path / "repo")
+    base = repo.commit({b"a": b"0"})
+    tip = repo.commit({b"a": b"1"})
+    repo.git("replace", "--graft", tip, base)
+    assert repo.ask("merge-base", "--is-ancestor", base, tip).returncode == 0
+    assert ask(repo.path, base, tip) is False
+
+
+def test_contents_by_their_digest(tmp_path: Path) -> None:
+    repo = git_repos.make(tmp_path / "repo")
+    files = {b"a": b"0", b"b": b"1" * 99, b"c": b"2"}
+    tip = repo.commit(files)
+    entries = GitTree(repo.path, tip, name="x").entries()
+    with Repository(repo.path, hex_length=40) as opened:
+        contents = Contents(opened, limit=50)
+        digests = [hashlib.sha256(data).hexdigest() for data in files.values()]
+        assert contents.get(digests[0]) is None
+        contents.add(entries)
+        assert [contents.get(digest) for digest in digests] == [b"0", None, b"2"]
+        contents.expect([*digests, "0" * 64])
+        assert [contents.get(digest) for digest in digests] == [b"0", None, b"2"]

@@ -1,0 +1,188 @@
+"""Entries from foreign pin files, where their shape allows it without guessing.
+
+Each schema is read strictly as far as it goes into an entry; what else stands in the file is named
+and left out, and so is what the file cannot say. What comes out is always a proposal: incomplete
+where the file lists only changed files, and unproved until `verify composition --prove` was run.
+
+| file | becomes | cannot say |
+|---|---|---|
+| `sparkring-vllm-python-overlay/v1` | base, target, one overlay | later stages, modes, lengths of preimages |
+| pins.json with `components` (schema_version 1) | a base commit and a patch up to a tree, each | the base's tree, files, lengths |
+| `sparkring-public-exl3-pins/v1` | the same, of each source with a patch | files of an image without a commit, patches without a digest |
+"""  # noqa: E501  (a table)
+
+import re
+from collections.abc import Callable
+from typing import Any, Final
+
+from verifier.catalog.entries.composition_format import parse
+from verifier.core.digest import Pin
+from verifier.core.limits import DOCUMENT_BYTES
+from verifier.core.table import MalformedError, Table, read_json, write_toml
+from verifier.core.value import frozen
+
+#: The end of an entry's name, its tables, and what the pin file does not say.
+_Part = tuple[str, dict[str, Any], tuple[str, ...]]
+_ID: Final = "[0-9a-f]{40}"
+_SHA256: Final = "[0-9a-f]{64}"
+_REMEDY: Final = "give the pin file as it was published; write other entries by hand"
+OVERLAY: Final = "sparkring-vllm-python-overlay/v1"
+EXL3: Final = "sparkring-public-exl3-pins/v1"
+VERSIONED: Final = "schema_version 1 with components"
+
+
+@frozen
+class Imported:
+    """One entry by its name, as TOML, and what the pin file could not say, in words."""
+
+    name: str
+    entry: bytes
+    missing: tuple[str, ...]
+
+
+def import_pins(data: bytes, *, name: str, project: str, where: str) -> tuple[Imported, ...]:
+    """Read a foreign pin file; `name` begins the names of its entries, `where` is its own.
+
+    Raises `MalformedError` for a file of another schema, or one that breaks its own.
+    """
+    try:
+        value = read_json(data, limit=DOCUMENT_BYTES)
+    except ValueError as error:
+        raise MalformedError(where, [str(error)], remedy=_REMEDY) from None
+    table = Table(value, what=where, remedy=_REMEDY)
+    schema = value.get("schema") if isinstance(value, dict) else None
+    read: Callable[[Table], list[_Part]]
+    if schema == OVERLAY:
+        read = _overlay(Pin.of(data), _null_bases(value))
+    elif schema == EXL3:
+        read = _exl3
+    elif isinstance(value, dict) and value.get("schema_version") == 1 and "components" in value:
+        read = _versioned
+    else:
+        known = f"{OVERLAY}, {EXL3}, {VERSIONED}"
+        raise MalformedError(where, [f"its schema is none of {known}"], remedy=_REMEDY)
+    found = read(table)
+    if not table.sound:
+        table.done()
+    return tuple(_imported(name, project, part, body, said) for part, body, said in found)
+
+
+def _imported(
+    name: str, project: str, part: str, body: dict[str, Any], said: tuple[str, ...]
+) -> Imported:
+    own = f"{name}-{part}".lower().replace("_", "-") if part else name
+    entry = write_toml({"schema": "composition/v1", "name": own, "project": project, **body})
+    parse(entry, own)  # what is written has to be readable
+    return Imported(name=own, entry=entry, missing=said)
+
+
+def _null_bases(value: dict[str, Any]) -> list[bool]:
+    """Say of each row whether it states that there was no file before; a table reads no null."""
+    rows = value.get("files")
+    listed = rows if isinstance(rows, list) else []
+    return [isinstance(r, dict) and "base_sha256" in r and r["base_sha256"] is None for r in listed]
+
+
+def _overlay(pin: Pin, nulls: list[bool]) -> Callable[[Table], list[_Part]]:
+    def read(table: Table) -> list[_Part]:
+        table.text("schema")
+        base, target = (_origin(table.table(key)) for key in ("base", "target"))
+        rows = [
+            _row(row, null=null) for row, null in zip(table.tables("files"), nulls, strict=False)
+        ]
+        table.close()
+        tops = sorted({row["path"].partition("/")[0] + "/" for row in rows})
+        added = sum(row["operation"] == "add" for row in rows)
+        body = {
+            "base": base,
+            "target": target,
+            "scope": {"include": tops, "complete": False},
+            "manifest": {
+                "schema": OVERLAY,
+                "sha256": pin.sha256,
+                "length": pin.length,
+                "rows": len(rows),
+                "added": added,
+            },
+            "stage": [{"name": "overlay", "kind": "overlay", "files": rows}],
+        }
+        said = (
+            "which stages follow the overlay: the manifest is of the overlay alone",
+            "modes, and the lengths of what is replaced",
+            "what else lies in the scope: the entry is incomplete",
+        )
+        return [("", body, said)]
+
+    return read
+
+
+def _origin(table: Table) -> dict[str, Any]:
+    found = {key: table.text(key) for key in ("repository",)}
+    found |= {key: table.text(key, pattern=_ID) for key in ("commit", "tree")}
+    table.close()
+    return found
+
+
+def _row(table: Table, *, null: bool) -> dict[str, Any]:
+    operation = table.text("operation", choices=["add", "replace"])
+    row: dict[str, Any] = {"path": table.text("path"), "operation": operation}
+    if operation == "replace":
+        row["pre"] = {"sha256": table.sha256("base_sha256")}
+    elif table.has("base_sha256") and not null:
+        table.mistake("base_sha256", "is given of a file that is added")
+    row["post"] = {"sha256": table.sha256("target_sha256"), "length": table.integer("target_bytes")}
+    table.close()
+    return row
+
+
+def _versioned(table: Table) -> list[_Part]:
+    table.integer("schema_version")
+    root = ""
+    if release := table.optional_table("release"):
+        root = release.text("patch_root", default="").rstrip("/")
+    components = table.table("components")
+    return [
+        (part, _patched(components.table(part), root, tree="result_tree"), _BARE)
+        for part in components.keys()  # noqa: SIM118  (a table, not a dict)
+    ]
+
+
+def _exl3(table: Table) -> list[_Part]:
+    table.text("schema")
+    sources = table.table("sources")
+    said = (
+        *_BARE,
+        "overlay_files and installed_base_files: the image's base is no commit in this file",
+        "profile_patches and spark_runtime_overlay_files: no patch has a digest here",
+    )
+    found: list[_Part] = []
+    for part in sources.keys():  # noqa: SIM118
+        source = sources.table(part)
+        if source.has("patch_sha256") and source.has("base_commit") and source.has("tree"):
+            found.append((part, _patched(source, "", tree="tree"), said))
+    return found
+
+
+_BARE: Final = (
+    "the base's tree, and which files the patch changes: only the tree of the result",
+    "the length of the patch",
+)
+
+
+def _patched(table: Table, root: str, *, tree: str) -> dict[str, Any]:
+    path = "/".join(part for part in (root, table.text("patch")) if part)
+    return {
+        "base": {
+            "repository": table.text("repository"),
+            "commit": table.text("base_commit", pattern=_ID),
+        },
+        "scope": {"include": ["./"], "complete": True},
+        "stage": [
+            {
+                "name": re.sub("[^a-z0-9._-]+", "-", path.rpartition("/")[2].lower()),
+                "kind": "patch",
+                "tree": table.text(tree, pattern=_ID),
+                "patch": {"sha256": table.text("patch_sha256", pattern=_SHA256), "path": path},
+            }
+        ],
+    }

@@ -1,0 +1,138 @@
+"""Clones by name: what a composition is proved, or pinned, from."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Final, Self
+
+from verifier.ask.reading import Reach
+from verifier.checks.composition.components import Read
+from verifier.core.errors import WrongCallError
+from verifier.core.finding import Finding
+from verifier.core.limits import HOST_BYTES
+from verifier.core.printable import quoted
+from verifier.sources.folder_tree import FolderTree
+from verifier.sources.git.contents import Contents
+from verifier.sources.git.repository import Repository
+from verifier.sources.git.tree import GitTree
+from verifier.sources.tree import Tree
+
+BASE: Final = "base"
+TARGET: Final = "target"
+SOURCE: Final = "source"
+
+
+def named_clones(values: Iterable[str]) -> dict[str, str]:
+    """Split `NAME=PATH` arguments. Raises `WrongCallError` for another form or a name twice."""
+    found: dict[str, str] = {}
+    for value in values:
+        name, equals, path = value.partition("=")
+        if not (name and equals and path) or name in found:
+            wrong = f"{name} is given twice" if name in found else f"got {quoted(value)}"
+            raise WrongCallError(
+                f"--clone: expected NAME=PATH, {wrong}",
+                code="wrong-call",
+                remedy="name each clone once: base, target, source, or a component",
+            )
+        found[name] = path
+    return found
+
+
+class Clones:
+    """Repositories by name, opened when first needed, and what their commits hold."""
+
+    def __init__(self, paths: Mapping[str, str], reach: Reach) -> None:
+        """Remember them; nothing is opened yet."""
+        self._paths, self._reach = paths, reach
+        self._stack = ExitStack()
+        self._contents: dict[str, Contents] = {}
+        self._repositories: dict[str, Repository] = {}
+        self._folder: dict[str, tuple[Tree, bytes]] = {}
+        self._trees: list[Tree] = []
+
+    def __enter__(self) -> Self:
+        """Open nothing yet."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close what was opened."""
+        self._stack.close()
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """What the sources have to say of themselves."""
+        return tuple(dict.fromkeys(f for tree in self._trees for f in tree.findings))
+
+    @property
+    def not_proven(self) -> tuple[str, ...]:
+        """What reading them did not prove."""
+        return tuple(dict.fromkeys(words for tree in self._trees for words in tree.not_proven))
+
+    def has(self, name: str) -> bool:
+        """Whether a clone of that name was given."""
+        return name in self._paths
+
+    def path(self, name: str) -> Path:
+        """Return the folder of a clone."""
+        return Path(self._paths[name])
+
+    def repository(self, name: str, commit: str) -> Repository:
+        """Open a clone for single objects."""
+        at = self._paths[name]
+        if at not in self._repositories:
+            repo = Repository(
+                Path(at),
+                hex_length=len(commit),
+                clones=tuple(map(Path, self._reach.clones)),
+                allow_alternates=self._reach.allow_alternates,
+            )
+            self._repositories[at] = self._stack.enter_context(repo)
+            self._contents[at] = Contents(self._repositories[at])
+        return self._repositories[at]
+
+    def read(self, name: str, commit: str, subpath: bytes = b"") -> Read | None:
+        """Read a commit whole; None where something of it could not be read."""
+        tree = GitTree(
+            self.path(name),
+            commit,
+            name=f"git:{self._paths[name]}@{commit}",
+            subpath=subpath,
+            clones=tuple(map(Path, self._reach.clones)),
+            allow_alternates=self._reach.allow_alternates,
+        )
+        entries = tree.entries()
+        self._trees.append(tree)
+        self.repository(name, commit)
+        contents = self._contents[self._paths[name]]
+        contents.add(entries)
+        refused = any(finding.row.outcome == "rejected" for finding in tree.findings)
+        if not tree.complete or refused:
+            return None
+        return Read(
+            entries=entries,
+            read=lambda entry: contents.get(entry.sha256 or ""),
+            hex_length=len(commit),
+        )
+
+    def add_folder(self, name: str) -> None:
+        """Take in the files of a plain folder, by digest."""
+        tree = FolderTree(self.path(name), name=self._paths[name])
+        for entry in tree.entries():
+            if entry.sha256 is not None:
+                self._folder[entry.sha256] = tree, entry.path
+
+    def expect(self, digests: Sequence[str]) -> None:
+        """Read these together from every repository that has them."""
+        for contents in self._contents.values():
+            contents.expect(digests)
+
+    def get(self, digest: str) -> bytes | None:
+        """Return bytes by their SHA-256 from whatever was read."""
+        for contents in self._contents.values():
+            data = contents.get(digest)
+            if data is not None:
+                return data
+        if digest in self._folder:
+            tree, path = self._folder[digest]
+            return tree.read(path, limit=HOST_BYTES)
+        return None

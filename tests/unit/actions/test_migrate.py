@@ -386,6 +386,7 @@ def test_two_at_once(bench: Bench) -> None:
 def test_a_race_of_processes_has_one_winner(bench: Bench, tmp_path: Path) -> None:
     host = bench.host("v5")
     shared = ["migrate", str(host), "--payload", PAYLOAD, "--write"]
+    shared += ["--lineage", "example-fair-queue"]
     shared += runs.trusting(bench.registry)
     targets = ("v6", "v2", "v1", "base:pinned-clean")
     running = [

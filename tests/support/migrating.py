@@ -10,7 +10,7 @@ from support.registry import NOW, Registry
 from verifier.actions import migrate
 from verifier.ask.migration import Request, plan_migration
 from verifier.ask.trusted import Trust, trust
-from verifier.core.migration import Migrated, Planned
+from verifier.core.migration import Migrated, Planned, Recovered
 
 PAYLOAD: Final = str(hosts.EXAMPLE / "installer.py")
 #: Long ago, so that a new time cannot be taken for it.
@@ -65,7 +65,10 @@ class Bench:
         )
 
     def recover(self) -> Sequence[Migrated]:
-        return migrate.recover(journals=self.journals).ended
+        return self.recovered().ended
+
+    def recovered(self) -> Recovered:
+        return migrate.recover(self.trust, journals=self.journals)
 
     def names(self) -> list[str]:
         """Everything below the folder of hosts."""

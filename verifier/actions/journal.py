@@ -85,6 +85,7 @@ def prepare(
     try:
         for folder in (*reversed(journals.parents), journals):
             folder.mkdir(exist_ok=True, mode=0o700)
+        _refuse_of_others(journals)
         with opened(journals) as above, locked(above, shown=str(journals), wait=True):
             name = _free(journals, records, now)
             made = journals / f"{name}.new"
@@ -96,7 +97,7 @@ def prepare(
                 document = {"schema": SCHEMA, "files": [_printed(record) for record in records]}
                 _write(below, _DOCUMENT, json.dumps(document, indent=2).encode() + b"\n")
                 sync_folder(below)
-            pending = made.rename(journals / f"{name}.pending")
+            made = pending = made.rename(journals / f"{name}.pending")
             sync_folder(above)
     except OSError as error:
         if made is not None:
@@ -133,7 +134,10 @@ def clear(journals: Path) -> None:
     if journals.is_dir():
         with opened(journals) as above, locked(above, shown=str(journals), wait=True):
             for folder in _folders(journals, ".new"):
-                shutil.rmtree(folder)
+                if folder.is_dir() and not folder.is_symlink():
+                    shutil.rmtree(folder)
+                else:
+                    folder.unlink()
 
 
 def find(journals: Path, name: str) -> Journal:
@@ -188,6 +192,7 @@ def _free(journals: Path, records: Sequence[Record], now: datetime) -> str:
 def _folders(journals: Path, ending: str) -> list[Path]:
     if not journals.is_dir():
         return []
+    _refuse_of_others(journals)
     wanted = re.compile(_ID + re.escape(ending))
     return sorted(path for path in journals.iterdir() if wanted.fullmatch(path.name))
 
@@ -219,17 +224,21 @@ def load(folder: Path) -> Journal:
     Raises `UnavailableError` (`journal-damaged`) for one that is not as it was written.
     """
     try:
-        status = folder.lstat()
-        if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.geteuid():
-            raise damaged(folder, "it is not a folder of this user")
-        if status.st_mode & 0o022:
-            raise damaged(folder, "others may write to it")
+        _refuse_of_others(folder)
         data = file.read(str(folder / _DOCUMENT), limit=DOCUMENT_BYTES).data
         return Journal(folder=folder, records=_records(data, folder))
     except (OSError, MalformedError, UnavailableError) as error:
         if isinstance(error, UnavailableError) and error.code == "journal-damaged":
             raise
         raise damaged(folder, f"{_DOCUMENT} cannot be read: {error}") from error
+
+
+def _refuse_of_others(folder: Path) -> None:
+    status = folder.lstat()
+    if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.geteuid():
+        raise damaged(folder, "it is not a folder of this user")
+    if status.st_mode & 0o022:
+        raise damaged(folder, "others may write to it")
 
 
 def _records(data: bytes, folder: Path) -> tuple[Record, ...]:
@@ -239,7 +248,7 @@ def _records(data: bytes, folder: Path) -> tuple[Record, ...]:
     for row in table.tables("files"):
         records.append(
             Record(
-                path=row.text("path", pattern=r"(?s)/.*[^/]", form="an absolute path"),
+                path=row.text("path", pattern=r"(/[^/\0]+)+", form="an absolute path"),
                 temporary=row.text("temporary", pattern=r"\.pinproof-[0-9a-f]{16}"),
                 before=row.pin("before"),
                 after=row.pin("after"),

@@ -14,6 +14,8 @@ before; and where the file system cannot exchange names, that nobody replaces th
 moment between the last look and the renaming.
 """
 
+import os
+import secrets
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -22,13 +24,12 @@ from pathlib import Path
 from verifier.actions import journal as journals_of
 from verifier.actions.durable import locked
 from verifier.actions.journal import Journal, Record
-from verifier.actions.replacing import Place, changed
+from verifier.actions.replacing import Place, changed, owner_lost
 from verifier.actions.transaction import carry_out, end, open_places, refused_by_system
-from verifier.ask.migration import Request, authentic, compiled_from, resolved
+from verifier.ask.migration import Request, compiled_from, identified, resolved
 from verifier.ask.trusted import Trust
 from verifier.catalog.refused import Refused
-from verifier.core.clock import print_time
-from verifier.core.digest import Pin, sha256
+from verifier.core.digest import Pin
 from verifier.core.errors import PinproofError, UnavailableError
 from verifier.core.limits import LARGEST_FILE
 from verifier.core.migration import Migrated, Plan, Planned, Recovered, Replaced
@@ -47,7 +48,7 @@ def write(planned: Planned, request: Request, *, journals: Path, now: datetime) 
     plans = [plan for plan in planned.plans if plan is not None and not plan.idle]
     if not planned.sound:
         raise ValueError("a plan that is not sound cannot be written")
-    records = [_record(plan, resolved(plan.name), now) for plan in plans]
+    records = [_record(plan, resolved(plan.name)) for plan in plans]
     blobs = [(plan.before, plan.after) for plan in plans]
     shown = [plan.name for plan in plans]
     done = _written("written", records, blobs, shown, request, journals=journals, now=now)
@@ -64,19 +65,18 @@ def undo(name: str, trust: Trust, request: Request, *, journals: Path, now: date
     records, blobs = [], []
     for number, record in enumerate(old.records):
         before, after = old.text(number, "before"), old.text(number, "after")
-        _refuse_unauthentic(record, before, trust, old)
         plan = Plan(
             name=record.path,
             lineage=record.lineage,
-            source=record.target,
-            target=record.source,
+            source=identified(after, record.lineage, trust) or record.target,
+            target=_authentic(record, before, trust, old),
             before=after,
             after=before,
             now="",
             then="",
             changes="",
         )
-        records.append(_record(plan, record.path, now))
+        records.append(_record(plan, record.path))
         blobs.append((after, before))
     shown = [record.path for record in records]
     done = _written("undone", records, blobs, shown, request, journals=journals, now=now)
@@ -84,30 +84,37 @@ def undo(name: str, trust: Trust, request: Request, *, journals: Path, now: date
     return done
 
 
-def recover(*, journals: Path) -> Recovered:
+def recover(trust: Trust, *, journals: Path) -> Recovered:
     """End what a kill or a power cut left unfinished: finish it if all can be, else go back.
 
     A file that was changed by somebody else meanwhile is left as it is and named among `failed`;
-    the others of its set hold their old bytes then.
+    the others of its set hold their old bytes then. What only the journal still has is written
+    only if the registry knows it.
     """
     ended: list[Migrated] = []
     failed: list[Failed] = []
     for folder in journals_of.unfinished(journals):
         try:
-            journal = journals_of.load(folder)
-            with open_places(journal.records, [r.path for r in journal.records]) as places:
-                forward = end(journal, places, finish=True)
+            ended.append(_ended(journals_of.load(folder), trust))
         except PinproofError as error:
             failed.append(Failed.of(folder.stem, error))
-            continue
         except OSError as error:
             failed.append(Failed.of(folder.stem, refused_by_system(error, folder.stem)))
-            continue
-        word = "finished" if forward else "restored"
-        files = tuple(_replaced(place, ()) for place in places)
-        ended.append(Migrated(word=word, files=files, journal=journal.id if forward else ""))
     journals_of.clear(journals)
     return Recovered(ended=tuple(ended), failed=tuple(failed))
+
+
+def _ended(journal: Journal, trust: Trust) -> Migrated:
+    def known(record: Record, data: bytes) -> bool:
+        return identified(data, record.lineage, trust) is not None
+
+    paths = [record.path for record in journal.records]
+    with open_places(journal.records, paths, without_gone=True) as places:
+        how = end(journal, places, finish=True, may_write=known)
+    files = tuple(_replaced(place, said) for place, said in zip(places, how.notes, strict=True))
+    if how.forward:
+        return Migrated(word="finished", files=files, journal=journal.id)
+    return Migrated(word="restored", files=files)
 
 
 def refuse_unfinished(paths: Sequence[str], *, journals: Path) -> None:
@@ -156,6 +163,9 @@ def _unchanged(place: Place, request: Request, *, undoing: bool) -> Target:
         break_hard_link=request.break_hard_link,
         drop_attributes=request.drop_attributes,
     )
+    was = target.standing
+    if os.geteuid() and (was.uid != os.geteuid() or was.gid not in {os.getegid(), *os.getgroups()}):
+        raise owner_lost(place, target)
     return target
 
 
@@ -180,14 +190,12 @@ def _begun(shown: str) -> PinproofError:
     )
 
 
-def _record(plan: Plan, path: str, now: datetime) -> Record:
-    before, after = Pin.of(plan.before), Pin.of(plan.after)
-    told = f"{path}\0{before}\0{after}\0{print_time(now)}"
+def _record(plan: Plan, path: str) -> Record:
     return Record(
         path=path,
-        temporary=f".pinproof-{sha256(told.encode())[:16]}",
-        before=before,
-        after=after,
+        temporary=f".pinproof-{secrets.token_hex(8)}",  # nobody else can take the name first
+        before=Pin.of(plan.before),
+        after=Pin.of(plan.after),
         lineage=plan.lineage,
         source=plan.source,
         target=plan.target,
@@ -200,6 +208,13 @@ def _with_bytecode(place: Place, target: Target) -> Place:
     mtime = target.standing.modified // 10**9
     found = FileBytes(name=place.record.path, data=target.data, mtime=mtime)
     names = compiled_from(found, shown=place.shown)
+    for folder in {str(Path(found.name).parent / Path(name).parent) for name in names}:
+        if not os.access(folder, os.W_OK | os.X_OK, effective_ids=True):
+            raise UnavailableError(
+                f"{place.shown}: {folder} holds compiled files of it, and may not be written to",
+                code="cannot-write",
+                remedy="remove them first: Python would go on loading them; nothing was written",
+            )
     return replace(place, record=replace(place.record, bytecode=names))
 
 
@@ -212,7 +227,8 @@ def _no_longer(place: Place) -> PinproofError:
     )
 
 
-def _refuse_unauthentic(record: Record, before: bytes, trust: Trust, old: Journal) -> None:
+def _authentic(record: Record, before: bytes, trust: Trust, old: Journal) -> str:
+    """Name what is about to be given back; raise if the registry does not know it."""
     if isinstance(trust.catalog, Refused):
         raise UnavailableError(
             f"{record.path}: the registry cannot be used ({trust.catalog.findings[0].code}), and "
@@ -220,12 +236,14 @@ def _refuse_unauthentic(record: Record, before: bytes, trust: Trust, old: Journa
             code="journal-unauthentic",
             remedy=trust.catalog.findings[0].remedy,
         )
-    if not authentic(record.path, before, record.lineage, trust):
+    known = identified(before, record.lineage, trust)
+    if known is None:
         raise UnavailableError(
             f"{record.path}: its previous bytes are no version that the registry knows",
             code="journal-unauthentic",
             remedy=f"they are in {old.folder}; if they are right, restore them by hand",
         )
+    return known
 
 
 def _replaced(place: Place, notes: tuple[str, ...]) -> Replaced:

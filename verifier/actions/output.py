@@ -21,7 +21,7 @@ def write(path: str, data: bytes, *, inputs: Iterable[str] = ()) -> None:
     name would destroy a device, orphan a FIFO's reader, or replace what was just judged.
     """
     target = Path(path)
-    _refuse_what_is_there(path, inputs)
+    refuse(path, inputs)
     temporary = ""
     try:
         descriptor, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
@@ -38,7 +38,10 @@ def write(path: str, data: bytes, *, inputs: Iterable[str] = ()) -> None:
         raise _cannot(path, (error.strerror or "cannot be written").lower()) from error
 
 
-def _refuse_what_is_there(path: str, inputs: Iterable[str]) -> None:
+def refuse(path: str, inputs: Iterable[str]) -> None:
+    """Raise `UnavailableError` for a path that `write` would refuse, as far as can be seen."""
+    if not Path(path).parent.is_dir():
+        raise _cannot(path, "there is no such folder")
     try:
         there = os.lstat(path)
     except OSError:

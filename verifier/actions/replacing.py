@@ -8,7 +8,6 @@ old bytes on their way back where nothing displaced is left.
 import contextlib
 import os
 import time
-from collections.abc import Sequence
 from contextlib import ExitStack
 from typing import Final
 
@@ -25,16 +24,20 @@ from verifier.sources.standing import Target
 #: A compiled file matches its source by size and whole seconds; a new file must not be taken
 #: for the one that another compiled file was made of.
 _APART: Final = 2 * 10**9
-_BACK: Final = ".back"
+BACK: Final = ".back"
 #: What stands for the pin of something that is no readable file.
 _FOREIGN: Final = Pin(sha256="", length=None)
 
 
 @frozen
 class Place:
-    """One file of a journal while its folder is open and locked; `shown` is for people."""
+    """One file of a journal while its folder is open and locked; `shown` is for people.
+
+    `number` is its place in the journal.
+    """
 
     record: Record
+    number: int
     shown: str
     folder: int
     name: str
@@ -71,27 +74,30 @@ def undisplace(place: Place) -> None:
         sync_folder(place.folder)
 
 
-def restore(place: Place, data: bytes) -> None:
-    """Put the old file back; where it is gone, a new one of its bytes `data`."""
+def restore(place: Place, data: bytes) -> bool:
+    """Put the old file back; where it is gone, a new one of its bytes `data`.
+
+    False if somebody else wrote to the file in this very moment: it is then left as it is.
+    """
     aside = place.record.temporary
     if pin_of(place, aside) != place.record.before:
-        aside += _BACK
+        aside += BACK
         remove(place, aside)
         target = standing.look(place.shown, place.folder, place.name, limit=LARGEST_FILE)
         _write(place, aside, target, data)
-    if not exchange(place.folder, aside, place.name):
+    if exchange(place.folder, aside, place.name):
+        if pin_of(place, aside) != place.record.after:
+            exchange(place.folder, aside, place.name)
+    elif pin_of(place, place.name) == place.record.after:
         os.rename(aside, place.name, src_dir_fd=place.folder, dst_dir_fd=place.folder)
     sync_folder(place.folder)
+    return pin_of(place, place.name) == place.record.before
 
 
-def clean(places: Sequence[Place], *, bytecode: bool = True) -> None:
-    """Remove what was displaced or not used, and with `bytecode` the compiled old files."""
-    for place in places:
-        remove(place, place.record.temporary)
-        remove(place, place.record.temporary + _BACK)
-        for path in place.record.bytecode if bytecode else ():
-            _remove_compiled(place, path)
-        sync_folder(place.folder)
+def remove_compiled(place: Place) -> None:
+    """Remove the compiled files of the old bytes."""
+    for path in place.record.bytecode:
+        _remove_compiled(place, path)
 
 
 def remove(place: Place, name: str) -> None:
@@ -120,13 +126,22 @@ def changed(place: Place) -> PinproofError:
     )
 
 
+def owner_lost(place: Place, target: Target) -> PinproofError:
+    """Return the error for a file whose owner this user cannot give to another one."""
+    owner = f"{target.standing.uid}:{target.standing.gid}"
+    return UnavailableError(
+        f"{place.shown}: its owner {owner} cannot be kept by this user",
+        code="migrate-attributes",
+        remedy="migrate it as its owner, or as root; nothing was written",
+    )
+
+
 def _refuse_other(place: Place, name: str, target: Target) -> None:
     try:
         there = standing.look(place.shown, place.folder, name, limit=LARGEST_FILE)
     except UnavailableError:
         raise changed(place) from None
-    same = there.standing.inode == target.standing.inode and there.data == target.data
-    if not same or there.standing.modified != target.standing.modified:
+    if there.standing != target.standing or there.data != target.data:
         raise changed(place)
 
 
@@ -149,11 +164,7 @@ def _carry(descriptor: int, place: Place, target: Target) -> tuple[str, ...]:
         try:
             os.fchown(descriptor, was.uid, was.gid)
         except PermissionError:
-            raise UnavailableError(
-                f"{place.shown}: its owner {was.uid}:{was.gid} cannot be kept by this user",
-                code="migrate-attributes",
-                remedy="migrate it as its owner, or as root; nothing was written",
-            ) from None
+            raise owner_lost(place, target) from None
     with contextlib.suppress(OSError):
         os.removexattr(descriptor, standing.ACL)  # a folder may give one to every new file
     os.fchmod(descriptor, was.mode_without_list)

@@ -7,29 +7,32 @@ by the same function, from what is on the disk alone.
 import errno
 import os
 import signal
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from datetime import datetime
 from pathlib import Path
 from typing import Final
 
 from verifier.actions import journal as journals_of
-from verifier.actions.durable import locked
+from verifier.actions.durable import locked, sync_folder
 from verifier.actions.journal import Journal, Record
 from verifier.actions.replacing import (
+    BACK,
     Place,
     changed,
-    clean,
     pin_of,
     remove,
+    remove_compiled,
     restore,
     take_name,
     undisplace,
     write_beside,
 )
-from verifier.ask.migration import named_twice
+from verifier.ask.migration import named_twice, resolved
+from verifier.core.digest import Pin
 from verifier.core.errors import PinproofError, UnavailableError
 from verifier.core.limits import LARGEST_FILE
+from verifier.core.value import frozen
 from verifier.sources import standing
 from verifier.sources.folder import opened
 from verifier.sources.standing import Target
@@ -66,61 +69,150 @@ def carry_out(
     return journal, notes
 
 
-def end(journal: Journal, places: Sequence[Place], *, finish: bool) -> bool:
-    """End a pending journal from what is on the disk; return whether all files are written.
+@frozen
+class Ended:
+    """How a pending journal was ended: all written, or all as before; and notes on each file."""
 
-    It goes forward only if it may, a file was written, and no file holds anything foreign.
+    forward: bool
+    notes: tuple[tuple[str, ...], ...]
+
+
+def end(
+    journal: Journal,
+    places: Sequence[Place],
+    *,
+    finish: bool,
+    may_write: Callable[[Record, bytes], bool] = lambda _record, _data: True,
+) -> Ended:
+    """End a pending journal from what is on the disk.
+
+    It goes forward only if it may, a file was written, all others can be, and none holds anything
+    foreign. `may_write` is asked of bytes that only the journal still has. Raises
+    `UnavailableError` if somebody else changed a file meanwhile: that one is left as it is, the
+    others hold their old bytes, and the journal is kept for the bytes that the one had.
     """
     for place in places:
         undisplace(place)
-    pins = [pin_of(place, place.name) for place in places]
-    new = [pin == place.record.after for pin, place in zip(pins, places, strict=True)]
-    old = [pin == place.record.before for pin, place in zip(pins, places, strict=True)]
-    foreign = [p for p, is_new, is_old in zip(places, new, old, strict=True) if not is_new | is_old]
-    forward = finish and any(new) and not foreign
-    for number, place in enumerate(places):
-        if forward and old[number]:
-            target = standing.look(place.shown, place.folder, place.name, limit=LARGEST_FILE)
-            remove(place, place.record.temporary)
-            write_beside(place, target, journal.text(number, "after"))
-            take_name(place, target)
-        elif not forward and new[number]:
-            restore(place, journal.text(number, "before"))
-    clean(places, bytecode=forward)
+    pins = {place: pin_of(place, place.name) for place in places}
+    old = [place for place in places if pins[place] == place.record.before]
+    new = [place for place in places if pins[place] == place.record.after]
+    foreign = [place for place in places if place not in old and place not in new]
+    whole = len(places) == len(journal.records) and not foreign
+    forward = finish and whole and bool(new) and all(_can(p, journal, may_write) for p in old)
+    notes: dict[Place, tuple[str, ...]] = {}
+    if forward:
+        notes = {place: _written_now(place, journal) for place in old}
+    else:
+        foreign += [place for place in new if not _put_one_back(place, journal, may_write)]
+    displaced = [p for p in foreign if pin_of(p, p.record.temporary) in (None, p.record.before)]
+    _tidy(journal, places, bytecode=forward)
+    gone = [r.path for r in journal.records if r.path not in {p.record.path for p in places}]
     if forward:
         journals_of.move(journal, "")
-    elif foreign and finish:
-        given_up = journals_of.move(journal, ".given-up")
-        gone = pins[places.index(foreign[0])] is None
-        what = "is gone" if gone else "was changed by somebody else, and is left as it is"
-        raise UnavailableError(
-            f"{foreign[0].shown}: it {what}; the migration of it was not ended",
-            code="migrate-changed",
-            remedy="other files of the same set hold their old bytes, and those that this one had "
-            f"are in {given_up.folder}",
-        )
+    elif displaced or (finish and (foreign or gone)):
+        raise _given_up(journals_of.move(journal, ".given-up"), foreign, gone, pins)
     else:
         journals_of.drop(journal)
-    return forward
+    return Ended(forward=forward, notes=tuple(notes.get(place, ()) for place in places))
+
+
+def _can(place: Place, journal: Journal, may_write: Callable[[Record, bytes], bool]) -> bool:
+    """Whether a file that is still old may be written after all, without an option to say so."""
+    target = standing.look(place.shown, place.folder, place.name, limit=LARGEST_FILE)
+    try:
+        standing.refuse_obstacles(target, break_hard_link=False, drop_attributes=False)
+    except UnavailableError:
+        return False
+    return may_write(place.record, journal.text(place.number, "after"))
+
+
+def _written_now(place: Place, journal: Journal) -> tuple[str, ...]:
+    target = standing.look(place.shown, place.folder, place.name, limit=LARGEST_FILE)
+    _tidy(journal, [place], bytecode=False)
+    notes = write_beside(place, target, journal.text(place.number, "after"))
+    take_name(place, target)
+    return notes
+
+
+def _put_one_back(
+    place: Place, journal: Journal, may_write: Callable[[Record, bytes], bool]
+) -> bool:
+    before = journal.text(place.number, "before")
+    there = pin_of(place, place.record.temporary) == place.record.before
+    if not there and not may_write(place.record, before):
+        raise UnavailableError(
+            f"{place.shown}: its previous bytes are no version that the registry knows",
+            code="journal-unauthentic",
+            remedy=f"they are in {journal.folder}; if they are right, restore them by hand",
+        )
+    return restore(place, before)
+
+
+def _tidy(journal: Journal, places: Sequence[Place], *, bytecode: bool) -> None:
+    """Remove what this migration put beside its files, and nothing else of these names."""
+    for place in places:
+        for name in (place.record.temporary, place.record.temporary + BACK):
+            if _is_ours(place, name, journal):
+                remove(place, name)
+        if bytecode:
+            remove_compiled(place)
+        sync_folder(place.folder)
+
+
+def _is_ours(place: Place, name: str, journal: Journal) -> bool:
+    """Whether a file beside a host holds old or new bytes, whole or their beginning."""
+    pin = pin_of(place, name)
+    if pin is None or pin in (place.record.before, place.record.after):
+        return pin is not None
+    try:
+        data = standing.look(place.shown, place.folder, name, limit=LARGEST_FILE).data
+    except UnavailableError:
+        return False
+    return any(journal.text(place.number, side).startswith(data) for side in ("before", "after"))
+
+
+def _given_up(
+    journal: Journal,
+    foreign: Sequence[Place],
+    gone: Sequence[str],
+    pins: Mapping[Place, Pin | None],
+) -> PinproofError:
+    name = foreign[0].shown if foreign else gone[0]
+    missing = not foreign or pins[foreign[0]] is None
+    what = "is gone" if missing else "was changed by somebody else, and is left as it is"
+    return UnavailableError(
+        f"{name}: it {what}; its migration was given up",
+        code="migrate-changed",
+        remedy="other files of the same set hold their old bytes, and those that this one had "
+        f"are in {journal.folder}",
+    )
 
 
 @contextmanager
-def open_places(records: Sequence[Record], shown: Sequence[str]) -> Iterator[list[Place]]:
-    """Open the folder of every file, following no link, and lock each folder once."""
+def open_places(
+    records: Sequence[Record], shown: Sequence[str], *, without_gone: bool = False
+) -> Iterator[list[Place]]:
+    """Open the folder of every file, following no link, and lock each folder once.
+
+    `without_gone` leaves out files whose folder is not there any longer.
+    """
     with ExitStack() as stack:
         folders: dict[tuple[int, int], int] = {}
         places: list[Place] = []
-        for record, name in zip(records, shown, strict=True):
+        for number, (record, name) in enumerate(zip(records, shown, strict=True)):
             *above, base = record.path.split("/")[1:]
             try:
                 folder = stack.enter_context(opened(Path("/"), above))
             except OSError as error:
+                if without_gone and error.errno == errno.ENOENT:
+                    continue
                 raise _not_there(name, error) from error
             status = os.fstat(folder)
             folder = folders.setdefault((status.st_dev, status.st_ino), folder)
             if any((place.folder, place.name) == (folder, base) for place in places):
                 raise named_twice(name)
-            places.append(Place(record=record, shown=name, folder=folder, name=base))
+            place = Place(record=record, number=number, shown=name, folder=folder, name=base)
+            places.append(place)
         for identity in sorted(folders):
             first = next(place.shown for place in places if place.folder == folders[identity])
             stack.enter_context(locked(folders[identity], shown=first))
@@ -129,6 +221,8 @@ def open_places(records: Sequence[Record], shown: Sequence[str]) -> Iterator[lis
 
 def refused_by_system(error: OSError, shown: str) -> PinproofError:
     """Return the error for what the system did not do; all files hold what they held."""
+    if error.errno == errno.EBUSY:
+        return standing.mounted(shown)
     return UnavailableError(
         f"{shown}: {(error.strerror or 'cannot be written').lower()}",
         code="cannot-write",
@@ -140,18 +234,28 @@ def _carried_out(
     journal: Journal, places: Sequence[Place], targets: Sequence[Target]
 ) -> list[tuple[str, ...]]:
     notes = [
-        write_beside(place, target, journal.text(number, "after"))  # 3
-        for number, (place, target) in enumerate(zip(places, targets, strict=True))
+        write_beside(place, target, journal.text(place.number, "after"))  # 3
+        for place, target in zip(places, targets, strict=True)
     ]
     if signal.sigpending() & set(_DEFERRED):
         raise KeyboardInterrupt
     for place, target in zip(places, targets, strict=True):  # 4
         take_name(place, target)
     for place in places:  # 5
-        if pin_of(place, place.name) != place.record.after:
+        if pin_of(place, place.name) != place.record.after or not _leads_here(place):
             raise changed(place)
-    clean(places)
+    _tidy(journal, places, bytecode=True)
     return notes
+
+
+def _leads_here(place: Place) -> bool:
+    """Whether the path still leads to the folder that was locked, and not to another one."""
+    try:
+        with opened(Path("/"), place.record.path.split("/")[1:-1]) as again:
+            same = os.path.samestat(os.fstat(again), os.fstat(place.folder))
+    except OSError:
+        return False
+    return same and resolved(place.shown) == place.record.path
 
 
 def _told(journal: Journal, places: Sequence[Place]) -> Journal:
@@ -170,6 +274,8 @@ def _put_back(journal: Journal, places: Sequence[Place]) -> None:
     try:
         end(journal, places, finish=False)
     except (OSError, PinproofError) as error:
+        if isinstance(error, PinproofError) and error.code == "migrate-changed":
+            raise
         raise UnavailableError(
             f"{places[0].shown}: it could not be written, nor put back: "
             f"{getattr(error, 'strerror', None) or error}",

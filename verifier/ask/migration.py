@@ -136,6 +136,13 @@ def compiled_from(found: FileBytes, *, shown: str) -> tuple[str, ...]:
     Raises `UnavailableError` if they lie behind a link, where nothing is removed.
     """
     there = beside.companions(found)
+    for compiled in there.bytecode if there else ():
+        if compiled.data is None:
+            raise UnavailableError(
+                f"{shown}: {compiled.path} beside it cannot be read, and Python may load from it",
+                code="cannot-read",
+                remedy="make it readable for this user, or remove it: Python writes it again",
+            )
     names = loaded(there, found.data, found.name) if there else ()
     if names and (Path(found.name).parent / "__pycache__").is_symlink():
         raise UnavailableError(
@@ -146,22 +153,22 @@ def compiled_from(found: FileBytes, *, shown: str) -> tuple[str, ...]:
     return names
 
 
-def authentic(name: str, data: bytes, lineage: str, trust: Trust) -> bool:
-    """Whether bytes are a version or base of a lineage that the registry knows and no one revoked.
+def identified(data: bytes, lineage: str, trust: Trust) -> str | None:
+    """Name the version, or `base:NAME`, that bytes are or carry; None if that was revoked.
 
-    For undoing: the policy that once accepted them need not be the present one.
+    For undoing and recovering: regions must be those that were published, or the whole a base; the
+    policy that once accepted the host need not be the present one.
     """
     entry = None if isinstance(trust.catalog, Refused) else trust.catalog.helper(lineage)
     if not isinstance(entry, Lineage):
-        return False
-    anything = HelperDemand(
-        facets=frozenset({"helper"}),
-        accept=frozenset(f"{entry.name}/{version.id}" for version in entry.versions),
-        pristine=Pristine.VERIFIED,
-    )
-    outcome = check(data, entry, demand=anything, filename=name)
-    result = verdict(outcome, subject(FileBytes(name=name, data=data)), trust, anything)
-    return result.verdict is Verdict.VERIFIED
+        return None
+    installed = installed_in(data, entry)
+    if installed is not None:
+        version = installed.helper.version
+        return None if version.status is Status.REVOKED else version.id
+    bare = Bare(data=data, contexts={})
+    bases = (base for base in entry.bases if not isinstance(as_base(bare, entry, base), Finding))
+    return next((f"{BASE}{base.name}" for base in bases), None)
 
 
 # ── one file ───────────────────────────────────────────────────────────────────────────────────
@@ -180,10 +187,18 @@ def _planned(
     found = FileBytes(name=name, data=target.data, mtime=target.standing.modified // 10**9)
     bytecode = compiled_from(found, shown=name)
     source = replace(demand, current_only=False, pristine=Pristine.VERIFIED)
-    lineage = _lineage(found, request, trust)
-    named = lineage.name if lineage else None
-    outcome = outcomes(found, trust.catalog, source, lineage=named)[0]  # 2
-    result = verdict(outcome, subject(found), trust, source)
+    names = _names(found, request, trust)
+    judged = {}
+    asked: list[str | None] = [*names] or [request.lineage]
+    for name_of in asked:  # 2
+        outcome = outcomes(found, trust.catalog, source, lineage=name_of)[0]
+        judged[name_of] = outcome, verdict(outcome, subject(found), trust, source)
+    # Whatever rejects the file counts, also a lineage that is not the one to be migrated.
+    gravest = sorted(judged.values(), key=lambda both: both[1].verdict is not Verdict.REJECTED)
+    lineage = None
+    if names and gravest[0][1].verdict is not Verdict.REJECTED:
+        lineage = _lineage(found, names, request, trust)
+    outcome, result = judged[lineage.name] if lineage else gravest[0]
     if result.verdict is not Verdict.VERIFIED or lineage is None:
         return result, None
     made = _made(found, lineage, request, outcome)
@@ -222,12 +237,19 @@ def _refused(
     return verdict(replace(outcome, findings=findings), subject(found), trust, demand)
 
 
-def _lineage(found: FileBytes, request: Request, trust: Trust) -> Lineage | None:
+def _names(found: FileBytes, request: Request, trust: Trust) -> list[str]:
+    """Name the lineages that a file is judged by; none where that cannot be told."""
+    if isinstance(trust.catalog, Refused):
+        return []
+    names = [request.lineage] if request.lineage else lineages(found.data, trust.catalog)
+    return [] if isinstance(names, Refused) else names
+
+
+def _lineage(
+    found: FileBytes, names: Sequence[str], request: Request, trust: Trust
+) -> Lineage | None:
     """Return the one lineage that is meant; None leaves it to the check to say what is wrong."""
     if isinstance(trust.catalog, Refused):
-        return None
-    names = [request.lineage] if request.lineage else lineages(found.data, trust.catalog)
-    if isinstance(names, Refused):
         return None
     entries = [entry for name in names if isinstance(entry := trust.catalog.helper(name), Lineage)]
     able = [entry for entry in entries if _target(request.to, entry) is not None]

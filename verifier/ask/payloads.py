@@ -8,8 +8,16 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from verifier.ask.reading import Reach
-from verifier.core.errors import UnavailableError
-from verifier.core.limits import HOST_BYTES, PAYLOAD_BYTES, PAYLOAD_FILES
+from verifier.core.errors import PinproofError, UnavailableError
+from verifier.core.limits import (
+    HOST_BYTES,
+    PAYLOAD_ALL_PYTHON_BYTES,
+    PAYLOAD_BYTES,
+    PAYLOAD_FILES,
+    PAYLOAD_PACKED_FILES,
+    PAYLOAD_PYTHON_BYTES,
+    TREE_DEPTH,
+)
 from verifier.core.printable import printable
 from verifier.core.value import frozen
 from verifier.sources import argument, file
@@ -19,7 +27,7 @@ from verifier.sources.tree import Tree, Type
 
 @frozen
 class Text:
-    """One file of a payload. `python` says whether it may be a Python source."""
+    """One file of a payload. `python` says whether its literals are looked at too."""
 
     name: str
     data: bytes
@@ -30,19 +38,17 @@ def texts(payloads: Sequence[str], *, reach: Reach) -> Iterator[Text]:
     """Read payloads, file by file.
 
     Raises `UnavailableError` for what is missing, unreadable or no payload at all, and for more
-    than `PAYLOAD_FILES` files or `PAYLOAD_BYTES` bytes.
+    than a payload may be (`core.limits`).
     """
-    files = size = 0
+    files = size = parsed = 0
     for name in payloads:
         for text in _texts(name, reach):
             files, size = files + 1, size + len(text.data)
+            parsed += len(text.data) if text.python else 0
             if files > PAYLOAD_FILES or size > PAYLOAD_BYTES:
-                raise UnavailableError(
-                    f"--payload {name}: expected at most {PAYLOAD_FILES:,} files and "
-                    f"{PAYLOAD_BYTES:,} bytes, got more",
-                    code="too-large",
-                    remedy="name the folder or file that carries the version, not all around it",
-                )
+                raise _too_much(name, f"{PAYLOAD_FILES:,} files and {PAYLOAD_BYTES:,} bytes")
+            if parsed > PAYLOAD_ALL_PYTHON_BYTES:
+                raise _too_much(name, f"{PAYLOAD_ALL_PYTHON_BYTES:,} bytes of Python")
             yield text
 
 
@@ -55,14 +61,15 @@ def _texts(name: str, reach: Reach) -> Iterator[Text]:
     elif Path(name).is_dir():
         found = _of_folder(name, Folder(Path(name), what="--payload"), "")
     else:
-        found = iter([Text(name=name, data=file.read(name, limit=HOST_BYTES).data, python=True)])
+        data = file.read(name, limit=HOST_BYTES).data
+        found = iter([Text(name=name, data=data, python=len(data) <= PAYLOAD_PYTHON_BYTES)])
     some = False
     for text in found:
         some = True
         yield text
     if not some:
         raise UnavailableError(
-            f"--payload {name}: there is no regular file in it",
+            f"--payload {name}: there is no regular file of at most {HOST_BYTES:,} bytes in it",
             code="cannot-read",
             remedy=f"pinproof list tree {name} shows what is there",
         )
@@ -70,6 +77,8 @@ def _texts(name: str, reach: Reach) -> Iterator[Text]:
 
 def _of_folder(name: str, folder: Folder, below: str) -> Iterator[Text]:
     """Read the files below a folder; those larger than a host may be are no payload."""
+    if below.count("/") >= TREE_DEPTH:
+        raise _too_much(name, f"{TREE_DEPTH} folders one in the other")
     for entry in folder.entries(below):
         path = f"{below}/{entry.name}" if below else entry.name
         if entry.kind is Kind.FOLDER:
@@ -77,17 +86,44 @@ def _of_folder(name: str, folder: Folder, below: str) -> Iterator[Text]:
         elif entry.kind is Kind.FILE:
             data = folder.read(path, limit=HOST_BYTES)
             if isinstance(data, bytes):
-                yield Text(name=f"{name}/{path}", data=data, python=path.endswith(".py"))
+                yield Text(name=f"{name}/{path}", data=data, python=_is_python(path, data))
 
 
 def _of_tree(name: str, tree: Tree, inside: bytes | None) -> Iterator[Text]:
-    """Read the files of a commit or archive that are at or below one path."""
-    for entry in tree.entries():
-        below = inside is None or entry.path == inside or entry.path.startswith(inside + b"/")
-        if entry.type is not Type.FILE or not below or (entry.length or 0) > HOST_BYTES:
-            continue
+    """Read the files of a commit or archive that are at or below one path, which are few."""
+    wanted = [
+        entry
+        for entry in tree.entries()
+        if entry.type is Type.FILE
+        and (entry.length or 0) <= HOST_BYTES
+        and (inside is None or entry.path == inside or entry.path.startswith(inside + b"/"))
+    ]
+    broken = (f for f in tree.findings if f.row.outcome == "rejected" or not tree.complete)
+    refused = next(broken, None)
+    if refused is not None:
+        raise UnavailableError(
+            f"--payload {name}: it cannot be read ({refused.code}: {refused.row.title})",
+            code="cannot-read",
+            remedy=refused.remedy,
+        )
+    if len(wanted) > PAYLOAD_PACKED_FILES:
+        raise _too_much(name, f"{PAYLOAD_PACKED_FILES} files of a commit or archive")
+    for entry in wanted:
         data = tree.read(entry.path, limit=HOST_BYTES)
         if data is not None:
             shown = printable(entry.path.decode(errors="surrogateescape"))
-            python = entry.path == inside or entry.path.endswith(b".py")
+            python = entry.path == inside or _is_python(shown, data)
             yield Text(name=f"{name}:{shown}", data=data, python=python)
+
+
+def _is_python(path: str, data: bytes) -> bool:
+    return path.endswith(".py") and len(data) <= PAYLOAD_PYTHON_BYTES
+
+
+def _too_much(name: str, most: str) -> PinproofError:
+    return UnavailableError(
+        f"--payload {name}: expected at most {most}, got more",
+        code="too-large",
+        remedy="name the folder or file that carries the version, not all around it; inside of a "
+        f"commit or archive behind a colon, as in {name}:PATH",
+    )

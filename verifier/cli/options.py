@@ -1,7 +1,7 @@
 """Options that several verbs share, each defined once, and how a verb ends."""
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, Protocol, TypeVar
 
@@ -182,6 +182,12 @@ def finish(
 def targets_of(options: dict[str, Any]) -> list[tuple[str, str]]:
     """Return format and path of every --output; one that cannot be meant is a wrong call."""
     return [_target(spec) for spec in options["outputs"]]
+
+
+def refuse_outputs(options: dict[str, Any], *, inputs: Iterable[str]) -> None:
+    """Refuse an --output that cannot be written, before the run does what cannot be repeated."""
+    for _, path in targets_of(options):
+        output.refuse(path, inputs)
 
 
 def _show_faults(value: Report) -> None:

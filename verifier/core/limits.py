@@ -42,6 +42,11 @@ PAYLOAD_PLACES: Final = 1 << 16
 #: All files of one payload.
 PAYLOAD_BYTES: Final = 256 * MIB
 PAYLOAD_FILES: Final = 20_000
+#: Files of a commit or archive, each of which is read on its own.
+PAYLOAD_PACKED_FILES: Final = 64
+#: One source that is searched for literals, and all of them.
+PAYLOAD_PYTHON_BYTES: Final = 4 * MIB
+PAYLOAD_ALL_PYTHON_BYTES: Final = 32 * MIB
 #: One compiled file beside a host.
 BYTECODE_BYTES: Final = 64 * MIB
 #: Nesting of syntax in one Python file: every supported Python parses this much from any caller.

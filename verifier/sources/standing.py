@@ -44,6 +44,7 @@ class Standing:
     """Modification time in nanoseconds."""
     mount_point: bool
     flags: tuple[str, ...]
+    folder_flags: tuple[str, ...]
     attributes: tuple[tuple[str, bytes], ...]
 
     @property
@@ -52,7 +53,7 @@ class Standing:
         return tuple(
             name
             for name, _ in self.attributes
-            if name in _KEPT_BY_NOBODY or name == ACL or name.startswith("trusted.")
+            if name in _KEPT_BY_NOBODY or name.startswith(("trusted.", "system."))
         )
 
     @property
@@ -108,8 +109,15 @@ def look(shown: str, folder: int, name: str, *, limit: int) -> Target:
             raise _link(shown, folder, name) from error
         raise unreadable(shown, error) from error
     try:
-        if stat.S_ISDIR(os.fstat(descriptor).st_mode):
+        kind = os.fstat(descriptor).st_mode
+        if stat.S_ISDIR(kind):
             raise _folder(shown)
+        if not stat.S_ISREG(kind):
+            raise UnavailableError(
+                f"{shown}: expected a file, got something special",
+                code="not-a-file",
+                remedy="name the host file itself",
+            )
         data, status = read_open(shown, descriptor, limit)
         standing = Standing(
             device=status.st_dev,
@@ -121,6 +129,7 @@ def look(shown: str, folder: int, name: str, *, limit: int) -> Target:
             modified=status.st_mtime_ns,
             mount_point=_mount(descriptor, status) != _mount(folder, os.fstat(folder)),
             flags=_flags(descriptor),
+            folder_flags=_flags(folder),
             attributes=_attributes(descriptor),
         )
     except OSError as error:
@@ -134,11 +143,13 @@ def refuse_obstacles(target: Target, *, break_hard_link: bool, drop_attributes: 
     """Raise `UnavailableError` for what replacing this file would break, before it does."""
     standing, shown = target.standing, target.shown
     if standing.mount_point:
+        raise mounted(shown)
+    if standing.folder_flags:
         raise UnavailableError(
-            f"{shown}: expected a plain file, got a mount point",
-            code="migrate-mount",
-            remedy="migrate the file that is mounted there, where it really lies; in a container "
-            "that is outside of it",
+            f"{shown}: its folder is {standing.folder_flags[0]}, and nothing in it can be replaced",
+            code="migrate-attributes",
+            remedy="lsattr -d shows it; take the flag away if it is yours (chattr -i or -a), or "
+            "ask who set it",
         )
     if standing.flags and standing.flags != ("verity",):
         flag = standing.flags[0]
@@ -162,6 +173,16 @@ def refuse_obstacles(target: Target, *, break_hard_link: bool, drop_attributes: 
             remedy="add --break-hard-link if the other names may keep the old bytes "
             "(pnpm, ostree and backups make such links); find them with find -samefile",
         )
+
+
+def mounted(shown: str) -> PinproofError:
+    """Return the error for a file that something is mounted on."""
+    return UnavailableError(
+        f"{shown}: expected a plain file, got a mount point",
+        code="migrate-mount",
+        remedy="migrate the file that is mounted there, where it really lies; in a container "
+        "that is outside of it",
+    )
 
 
 def _folder(shown: str) -> PinproofError:

@@ -12,6 +12,7 @@ import struct
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
@@ -617,7 +618,7 @@ def test_recovery_goes_back_where_somebody_else_was_quicker(
     one, two = left_pending(bench, "one.py", "two.py", monkeypatch=monkeypatch)
     other = left_pending(bench, "third.py", "fourth.py", monkeypatch=monkeypatch)
     two.write_bytes(b"edited\n")
-    recovered = migrate.recover(journals=bench.journals)
+    recovered = bench.recovered()
     assert [failed.code for failed in recovered.failed] == ["migrate-changed"]
     assert recovered.exit is Exit.ENVIRONMENT
     assert one.read_bytes() == hosts.host("v5")
@@ -633,24 +634,22 @@ def test_recovery_goes_back_where_somebody_else_was_quicker(
 def test_recovery_of_a_file_that_is_gone(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     (one,) = left_pending(bench, "one.py", monkeypatch=monkeypatch)
     one.unlink()
-    (failed,) = migrate.recover(journals=bench.journals).failed
+    (failed,) = bench.recovered().failed
     assert "is gone" in failed.message
     assert bench.names() == []
 
 
-def test_one_journal_that_cannot_be_ended_does_not_keep_others_from_it(
-    bench: Bench, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    left_pending(bench, "below/one.py", monkeypatch=monkeypatch)
-    left_pending(bench, "two.py", monkeypatch=monkeypatch)
+def test_a_folder_that_is_gone(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Old release folders are removed; what of the set is left goes back."""
+    left_pending(bench, "two.py", "below/one.py", monkeypatch=monkeypatch)
+    left_pending(bench, "three.py", monkeypatch=monkeypatch)
     (bench.folder / "below").rename(bench.folder / "away")
-    recovered = migrate.recover(journals=bench.journals)
-    assert [failed.code for failed in recovered.failed] == ["cannot-read"]
+    recovered = bench.recovered()
+    assert [failed.code for failed in recovered.failed] == ["migrate-changed"]
+    assert "is gone" in recovered.failed[0].message
     assert [ended.word for ended in recovered.ended] == ["restored"]
-    (bench.folder / "away").rename(bench.folder / "below")
-    (ended,) = bench.recover()
-    assert ended.word == "restored"
-    assert bench.names() == ["below", "below/one.py", "two.py"]
+    assert (bench.folder / "two.py").read_bytes() == hosts.host("v5")
+    assert bench.states() == [".given-up"]
 
 
 def test_a_damaged_journal_keeps_no_other_from_being_ended(
@@ -660,7 +659,7 @@ def test_a_damaged_journal_keeps_no_other_from_being_ended(
     (damaged,) = bench.journals.iterdir()
     (two,) = left_pending(bench, "two.py", monkeypatch=monkeypatch)
     (damaged / "journal.json").write_text("{")
-    recovered = migrate.recover(journals=bench.journals)
+    recovered = bench.recovered()
     assert [failed.code for failed in recovered.failed] == ["journal-damaged"]
     assert [ended.word for ended in recovered.ended] == ["restored"]
     planned = bench.plan("v6", two)
@@ -691,21 +690,33 @@ def test_a_read_only_file_system(bench: Bench, monkeypatch: pytest.MonkeyPatch) 
 
 def test_a_report_that_cannot_be_written_says_what_was(bench: Bench, tmp_path: Path) -> None:
     host = bench.host("v5")
-    lost = f"--output=json={tmp_path}/nowhere/report.json"
-    ran = runs.program(command(bench, host, lost), env=state(tmp_path))
+    if not Path("/dev/full").exists():
+        pytest.skip("no /dev/full on this machine")
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            [str(runs.PROGRAM), *command(bench, host)],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            env={**os.environ, **state(tmp_path)},
+            check=False,
+        )
     (journal,) = bench.journals.iterdir()
-    assert ran.exit == 4
-    assert journal.name.encode() in ran.stderr
+    assert done.returncode == 4
+    assert journal.name.encode() in done.stderr
     assert host.read_bytes() == hosts.host("v6")
 
 
-def test_an_output_that_cannot_be_meant_is_refused_before_anything_is_written(
-    bench: Bench, tmp_path: Path
+@pytest.mark.parametrize(
+    ("where", "code"), [("xml=report.xml", 2), ("json={}/nowhere/report.json", 4), ("json={}", 4)]
+)
+def test_an_output_that_cannot_be_is_refused_before_anything_is_written(
+    bench: Bench, tmp_path: Path, where: str, code: int
 ) -> None:
     host = bench.host("v5")
-    ran = runs.program(command(bench, host, "--output", "xml=report.xml"), env=state(tmp_path))
-    assert ran.exit == 2
+    ran = runs.program(command(bench, host, "--output", where.format(host)), env=state(tmp_path))
+    assert ran.exit == code
     assert host.read_bytes() == hosts.host("v5")
+    assert not (tmp_path / "state").exists()
 
 
 @pytest.mark.parametrize("other", ["host.py", "./host.py", "../hosts/host.py"])
@@ -745,3 +756,245 @@ def test_what_is_written_undone_and_ended_follows_its_schema(
     assert len(documents[2]["ended"]) == len(documents[2]["failed"]) == 1
     for document in documents:
         schema.validate(document)
+
+
+# ── somebody else at work ──────────────────────────────────────────────────────────────────────
+
+
+def around_exchange(
+    monkeypatch: pytest.MonkeyPatch, number: int, act: Callable[[], object], *, before: bool
+) -> None:
+    """Do something right before or after the exchange of that number."""
+    done = [0]
+
+    def exchanged(*names: object) -> bool:
+        done[0] += 1
+        if before and done[0] == number:
+            act()
+        made = durable.exchange(*names)  # type: ignore[arg-type]
+        if not before and done[0] == number:
+            act()
+        return made
+
+    monkeypatch.setattr(replacing, "exchange", exchanged)
+
+
+@pytest.mark.parametrize("what", ["mode", "attribute", "owner"])
+def test_who_may_read_it_changes_in_the_last_moment(
+    bench: Bench, what: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    host = bench.host("v5")
+    planned = bench.plan("v6", host)
+
+    def act() -> None:
+        match what:
+            case "mode":
+                host.chmod(0o600)
+            case "attribute":
+                os.setxattr(host, "user.note", b"new")
+            case _:
+                os.chown(host, os.geteuid(), 12345)
+
+    if what == "owner" and os.geteuid():
+        pytest.skip("only root gives files away")
+    around_exchange(monkeypatch, 1, act, before=True)
+    with pytest.raises(UnavailableError) as caught:
+        bench.write(planned)
+    assert caught.value.code == "migrate-changed"
+    status = host.stat()
+    assert host.read_bytes() == hosts.host("v5")
+    assert (status.st_mode & 0o777 == 0o600) == (what == "mode")
+    assert (status.st_gid == 12345) == (what == "owner")
+    assert os.listxattr(host) == (["user.note"] if what == "attribute" else [])
+    assert bench.names() == ["host.py"]
+
+
+def test_an_edit_right_after_the_exchange_is_kept_and_so_are_the_bytes_from_before(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, two = bench.host("v5", "a.py"), bench.host("v5", "b.py")
+    planned = bench.plan("v6", one, two)
+
+    def edit() -> None:
+        one.write_bytes(one.read_bytes() + b"# precious\n")
+
+    around_exchange(monkeypatch, 1, edit, before=False)
+    with pytest.raises(UnavailableError, match="given up") as caught:
+        bench.write(planned)
+    assert "nothing was written" not in caught.value.remedy
+    assert one.read_bytes() == hosts.host("v6") + b"# precious\n"
+    assert two.read_bytes() == hosts.host("v5")
+    (kept,) = bench.journals.glob("*.given-up")
+    assert (kept / "0.before").read_bytes() == hosts.host("v5")
+    assert bench.names() == ["a.py", "b.py"]
+
+
+@pytest.mark.parametrize("saved", ["in place", "by rename"])
+def test_an_edit_while_files_are_put_back_is_kept(
+    bench: Bench, saved: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, two = bench.host("v5", "a.py"), bench.host("v5", "b.py")
+    planned = bench.plan("v6", one, two)
+
+    def edit() -> None:
+        if saved == "in place":
+            one.write_bytes(b"precious\n")
+        else:
+            (bench.folder / "new").write_bytes(b"precious\n")
+            (bench.folder / "new").rename(one)
+
+    take = replacing.take_name
+
+    def failing(place: replacing.Place, *rest: object) -> None:
+        if place.name == "b.py":
+            raise OSError(errno.EIO, "Input/output error")
+        take(place, *rest)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(transaction, "take_name", failing)
+    around_exchange(monkeypatch, 2, edit, before=True)
+    with pytest.raises(UnavailableError, match="given up"):
+        bench.write(planned)
+    assert one.read_bytes() == b"precious\n"
+    assert two.read_bytes() == hosts.host("v5")
+    assert bench.states() == [".given-up"]
+
+
+@pytest.mark.parametrize("link", [False, True])
+def test_the_folder_is_replaced_meanwhile(
+    bench: Bench, link: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = bench.host("v5", "one/host.py")
+    bench.host("v5", "two/host.py")
+    (bench.folder / "current").symlink_to("one")
+    planned = bench.plan("v6", bench.folder / "current" / "host.py" if link else real)
+
+    def act() -> None:
+        if link:
+            (bench.folder / "current").unlink()
+            (bench.folder / "current").symlink_to("two")
+        else:
+            (bench.folder / "one").rename(bench.folder / "three")
+            (bench.folder / "two").rename(bench.folder / "one")
+
+    around_exchange(monkeypatch, 1, act, before=True)
+    with pytest.raises(UnavailableError) as caught:
+        bench.write(planned)
+    assert caught.value.code == "migrate-changed"
+    for path in bench.folder.rglob("host.py"):
+        assert path.read_bytes() == hosts.host("v5"), path
+
+
+def test_recovery_takes_no_option_that_nobody_gave(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, two = left_pending(bench, "one.py", "two.py", monkeypatch=monkeypatch)
+    (bench.folder / "other.py").hardlink_to(two)
+    (ended,) = bench.recover()
+    assert ended.word == "restored"
+    assert [path.read_bytes() for path in (one, two)] == [hosts.host("v5")] * 2
+    assert two.stat().st_nlink == 2
+
+
+def test_recovery_writes_only_what_authenticates(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, two = left_pending(bench, "one.py", "two.py", monkeypatch=monkeypatch)
+    (folder,) = bench.journals.iterdir()
+    document = json.loads((folder / "journal.json").read_text())
+    other = b"evil = True\n"
+    pin = {"sha256": hashlib.sha256(other).hexdigest(), "length": len(other)}
+    document["files"][1]["after"] = pin
+    (folder / "journal.json").write_text(json.dumps(document))
+    (folder / "1.after").write_bytes(other)
+    (ended,) = bench.recover()
+    assert ended.word == "restored"
+    assert [path.read_bytes() for path in (one, two)] == [hosts.host("v5")] * 2
+
+
+def test_a_file_that_only_has_the_name_of_ours_is_left(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    left_pending(bench, "one.py", monkeypatch=monkeypatch)
+    (temporary,) = bench.folder.glob(".pinproof-*")
+    temporary.write_bytes(b"somebody else's\n")
+    bench.recover()
+    assert bench.names() == [temporary.name, "one.py"]
+
+
+def test_what_a_waiver_let_through_can_be_undone(tmp_path: Path, test_registry: Registry) -> None:
+    policy = tmp_path / "own.toml"
+    text = (
+        'schema = "policy/v1"\nname = "own"\ndescription = "a note may stay"\n\n[helper]\n'
+        'demand = ["helper", "sites"]\n\n[[waiver]]\ncode = "helper-tag-elsewhere"\n'
+        'subject = "{}"\nreason = "a note"\nby = "us"\nuntil = 2030-01-01T00:00:00Z\n'
+    )
+    policy.write_text(text.format(tmp_path / "hosts/host.py"))
+    bench = Bench(tmp_path, test_registry, policy=str(policy))
+    host = bench.host("v5")
+    noted = hosts.host("v5") + b"# see [example-fair-queue:v5]\n"
+    host.write_bytes(noted)
+    done = bench.migrate("v6", host)
+    bench.trust = Bench(tmp_path, test_registry).trust
+    bench.undo(done.journal)
+    assert host.read_bytes() == noted
+
+
+def test_compiled_files_that_cannot_be_looked_at_or_removed(bench: Bench, tmp_path: Path) -> None:
+    host = bench.host("v5")
+    py_compile.compile(str(host), doraise=True)
+    cache = bench.folder / "__pycache__"
+    for mode in (0o111, 0o555):
+        cache.chmod(mode)
+        before = host.stat().st_mtime_ns
+        ran = runs.program(command(bench, host), env=state(tmp_path), unprivileged=True)
+        cache.chmod(0o755)
+        assert ran.exit == 4, ran
+        assert b"__pycache__" in ran.stdout + ran.stderr
+        assert (host.read_bytes(), host.stat().st_mtime_ns) == (hosts.host("v5"), before)
+
+
+def test_a_folder_to_which_names_can_only_be_added(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    host = bench.host("v5")
+    folder = bench.folder.stat().st_ino
+
+    def flags(descriptor: int, *_: object) -> bytes:
+        return (0x20 if os.fstat(descriptor).st_ino == folder else 0).to_bytes(8, "little")
+
+    monkeypatch.setattr("fcntl.ioctl", flags)
+    (result,) = bench.plan("v6", host).report.results
+    assert result.code == "migrate-attributes"  # type: ignore[union-attr]
+    assert "folder" in result.message  # type: ignore[union-attr]
+
+
+def test_journals_in_a_folder_of_others(bench: Bench) -> None:
+    host = bench.host("v5")
+    planned = bench.plan("v6", host)
+    bench.journals.mkdir(parents=True)
+    bench.journals.chmod(0o777)
+    refused(bench, "journal-damaged", lambda: bench.write(planned))
+    bench.journals.rmdir()
+    (bench.folder.parent / "elsewhere").mkdir(mode=0o700)
+    bench.journals.symlink_to(bench.folder.parent / "elsewhere")
+    refused(bench, "journal-damaged", lambda: bench.write(planned))
+
+
+def test_rests_of_journals_that_are_no_folders(bench: Bench) -> None:
+    bench.journals.mkdir(parents=True, mode=0o700)
+    (bench.journals / "20261101T000000Z-00000001.new").write_text("a file")
+    (bench.journals / "20261101T000000Z-00000002.new").symlink_to(bench.folder)
+    bench.host("v5")
+    assert bench.recover() == ()
+    assert bench.states() == []
+    assert bench.names() == ["host.py"]
+
+
+def test_another_lineage_that_rejects_the_file(region: Bench) -> None:
+    """Whichever lineage is to be migrated, `verify helper` would reject the result."""
+    host = region.host("v5")
+    host.write_bytes(hosts.host("v5") + b"# [example-aging:v1]\n")
+    (result,) = region.plan("v6", host, lineage=None).report.results
+    codes = {finding.code for finding in result.findings}  # type: ignore[union-attr]
+    assert result.verdict == "rejected"  # type: ignore[union-attr]
+    assert "helper-missing" in codes

@@ -118,6 +118,48 @@ def test_limits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(names(tmp_path)) == 4
 
 
+def test_packed_payloads_are_few_files(tmp_path: Path) -> None:
+    """Each is read on its own, so that many of them would take for ever."""
+    packed = tmp_path / "many.zip"
+    with zipfile.ZipFile(packed, "w") as made:
+        for number in range(70):
+            made.writestr(f"{'few' if number < 3 else 'many'}/{number}", b"x")
+    with pytest.raises(UnavailableError, match="64 files"):
+        names(f"zip:{packed}")
+    assert len(names(f"zip:{packed}:few")) == 3
+
+
+def test_a_source_of_many_literals_is_soon_read(bench: Bench, tmp_path: Path) -> None:
+    source = tmp_path / "many.py"
+    source.write_bytes(b"x = 'a'\n" * 100_000 + INSTALLER)
+    host = bench.host("v1")
+    bench.migrate("v6", host, payload=(str(source),))
+    assert host.read_bytes() == hosts.host("v6")
+
+
+def test_literals_have_a_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "a.py").write_bytes(INSTALLER)
+    (tmp_path / "b.py").write_bytes(INSTALLER)
+    monkeypatch.setattr(payloads, "PAYLOAD_ALL_PYTHON_BYTES", 2 * len(INSTALLER) - 1)
+    with pytest.raises(UnavailableError, match="bytes of Python"):
+        names(tmp_path)
+    monkeypatch.setattr(payloads, "PAYLOAD_PYTHON_BYTES", len(INSTALLER) - 1)
+    assert len(names(tmp_path)) == 2
+
+
+def test_folders_in_folders(tmp_path: Path) -> None:
+    deep = tmp_path.joinpath(*["d"] * 200)
+    deep.mkdir(parents=True)
+    with pytest.raises(UnavailableError, match="128 folders"):
+        names(tmp_path)
+
+
+def test_an_archive_that_is_refused_says_why(tmp_path: Path) -> None:
+    (tmp_path / "x.tar").write_bytes(b"PK\x03\x04" + bytes(2000))
+    with pytest.raises(UnavailableError, match="tree-"):
+        names(f"tar:{tmp_path / 'x.tar'}")
+
+
 def test_nothing_of_a_payload_runs(bench: Bench, tmp_path: Path) -> None:
     trap = tmp_path / "trap"
     (tmp_path / "installer.py").write_bytes(

@@ -59,6 +59,8 @@ class Search:
 
     def look(self, text: bytes) -> None:
         """Look at one text: as it stands, and with its markers exchanged."""
+        if not self._worth_a_look(text):
+            return
         for form in dict.fromkeys((text, self._markers.sub(self._exchanged, text))):
             self._whole(form)
             self._at_first_lines(form)
@@ -96,6 +98,14 @@ class Search:
         )
 
     # ── how a text is looked at ────────────────────────────────────────────────────────────
+
+    def _worth_a_look(self, text: bytes) -> bool:
+        """Whether a text can hold anything: a source has thousands of literals that cannot."""
+        tokens = (self._lineage.marker_prefix, self._body.begin)
+        line = self._lineage.import_site
+        lines = any(not site.marker_offsets for site in self._sites)
+        lines = lines or (line is not None and self._parts_of(line) is None)
+        return lines or len(text) in self._lengths or any(token in text for token in tokens)
 
     def _whole(self, text: bytes) -> None:
         """Compare a text as a whole with every pin that is wanted."""

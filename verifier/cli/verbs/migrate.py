@@ -97,7 +97,8 @@ def _recover(options: dict[str, Any]) -> int:
     from verifier.actions import migrate  # noqa: PLC0415
     from verifier.render import migration as render  # noqa: PLC0415
 
-    recovered = migrate.recover(journals=_journals())
+    trust = shared.opened(options, policy=options["policy"])
+    recovered = migrate.recover(trust, journals=_journals())
     return shared.finish(
         recovered, options, render=lambda v, form, c: render.recovered(v, form, colour=c)
     )
@@ -148,7 +149,7 @@ def _journals() -> Path:
 
 def _refuse_mixed(files: tuple[str, ...], options: dict[str, Any]) -> None:
     """Refuse a call that asks for two things, or for several files without saying how."""
-    shared.targets_of(options)  # before anything is written
+    shared.refuse_outputs(options, inputs=files)  # before anything is written
     acts = [f"--{name}" for name in ("undo", "recover") if options[name] not in (None, False)]
     given = [f"--{word}" for name, word in _PLANNING.items() if options[name]]
     if len(acts) > 1:

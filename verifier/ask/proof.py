@@ -156,6 +156,7 @@ def _material(entry: Composition, clones: Clones, trust: Trust) -> Material:
         contents=clones,
         components=components,
         lineages=lambda named: _version(named, trust),
+        manifest=clones.get(entry.manifest.pin.sha256) if entry.manifest else None,
     )
 
 

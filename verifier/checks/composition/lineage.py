@@ -4,15 +4,17 @@
 2. *Ancestry*: the base is an ancestor of the target, so that it is their merge base.
 3. *Difference*: our own comparison of the two trees inside the scope is what the overlay lists,
    path by path and operation by operation, and has as many rows as its manifest counts.
-4. *Native inputs*: the same git object in base and target, with the pinned id where one is.
+4. *Manifest*: its bytes have the pin, and its rows are the overlay's, where its schema is read.
+5. *Native inputs*: the same git object in base and target, with the pinned id where one is.
 
-Source: CHECKS "composition"; what it stands for at the installer is checks 2 to 5 of the
+Source: CHECKS "composition"; what it stands for at the installer is checks 1 to 5 of the
 reference on compositions (its section 4).
 """
 
 from collections.abc import Iterator, Mapping
 
 from verifier.catalog.entries.composition import Composition, Operation, Origin, Scope, StageKind
+from verifier.checks.composition.manifest import check_manifest
 from verifier.checks.composition.state import Found, State
 from verifier.core.finding import Finding, Where
 from verifier.core.printable import printable
@@ -32,9 +34,13 @@ class Ancestry:
 
 
 def check_lineage(
-    entry: Composition, base: State, target: State | None, ancestry: Ancestry
+    entry: Composition,
+    base: State,
+    target: State | None,
+    ancestry: Ancestry,
+    manifest: bytes | None = None,
 ) -> Iterator[Finding]:
-    """Check base and target against the entry, and against each other."""
+    """Check base and target against the entry, each other, and the bytes of the `manifest`."""
     yield from _tree("base", entry.base, base)
     if entry.target is None:
         return
@@ -46,6 +52,8 @@ def check_lineage(
     between = differences(entry.scope, base.files, target.files)
     yield from _difference(entry, between)
     yield from _manifest(entry, between)
+    if entry.manifest is not None:
+        yield from check_manifest(entry, entry.manifest, manifest)
     yield from _native(entry, base, target)
 
 

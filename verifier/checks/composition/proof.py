@@ -21,6 +21,7 @@ from verifier.catalog.entries.helper import Lineage, Version
 from verifier.checks.composition.components import Read, blind, check_components
 from verifier.checks.composition.edits import patch_edit, region_edit, swaps_of
 from verifier.checks.composition.lineage import Ancestry, check_lineage, differences
+from verifier.checks.composition.manifest import unread
 from verifier.checks.composition.orders import Edit, Orders, findings, try_orders
 from verifier.checks.composition.patch import Patch, read_patch
 from verifier.checks.composition.stages import Chain
@@ -55,6 +56,7 @@ class Material:
 
     `contents` returns bytes by SHA-256 from any clone that was read; `lineages` returns the
     helper version that a stage of regions names, None where the registry has none.
+    `manifest` is what the overlay was published with, None where no source holds it.
     """
 
     base: Read | None
@@ -64,6 +66,7 @@ class Material:
     contents: Contents
     components: Mapping[str, Read] = field(default_factory=dict)
     lineages: Callable[[str], tuple[Lineage, Version] | None] = lambda _: None
+    manifest: bytes | None = None
 
 
 class Proof(NamedTuple):
@@ -81,7 +84,7 @@ def prove(entry: Composition, material: Material) -> Proof:
     target = None
     if material.target is not None:
         target = State(material.target.entries, material.contents, material.target.hex_length)
-    said = list(check_lineage(entry, base, target, material.ancestry))  # 1
+    said = list(check_lineage(entry, base, target, material.ancestry, material.manifest))  # 1
     between = differences(entry.scope, base.files, target.files) if target is not None else {}
     chain = Chain(
         entry, base, target=None if target is None else target.files, patches=material.patches
@@ -110,6 +113,7 @@ def prove(entry: Composition, material: Material) -> Proof:
             NOT_PROVEN_OF_A_PLACE,
             "what the code does",
             *blind(entry),
+            *unread(entry),
         ),
     )
     return Proof(outcome, chain.state.tree())

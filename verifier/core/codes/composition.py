@@ -87,6 +87,15 @@ ROWS: Final = (
     Code("lineage-unchanged", "lineage", REJECTED, "the target does not change what is listed"),
     Code("lineage-operation", "lineage", REJECTED, "the target changes a file in another way"),
     Code("lineage-rows", "lineage", REJECTED, "the target changes another number of files"),
+    Code(
+        "lineage-manifest", "lineage", REJECTED, "the manifest says something else of the overlay"
+    ),
+    Code(
+        "lineage-manifest-unavailable",
+        "lineage",
+        UNDECIDED,
+        "the manifest of the overlay is not at hand",
+    ),
     Code("lineage-native", "lineage", REJECTED, "an input of retained binaries has changed"),
     Code("stage-preimage", "stages", REJECTED, "a file is not what a stage starts from"),
     Code("stage-swapped", "stages", REJECTED, "a stage stands before the one that it needs"),

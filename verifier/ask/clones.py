@@ -1,6 +1,6 @@
 """Clones by name: what a composition is proved, or pinned, from."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Final, Self
@@ -9,13 +9,13 @@ from verifier.ask.reading import Reach
 from verifier.checks.composition.components import Read
 from verifier.core.errors import WrongCallError
 from verifier.core.finding import Finding
-from verifier.core.limits import HOST_BYTES
+from verifier.core.limits import HOST_BYTES, PAYLOAD_BYTES, PAYLOAD_FILES
 from verifier.core.printable import quoted
 from verifier.sources.folder_tree import FolderTree
 from verifier.sources.git.contents import Contents
 from verifier.sources.git.repository import Repository
 from verifier.sources.git.tree import GitTree
-from verifier.sources.tree import Tree
+from verifier.sources.tree import Tree, Type
 
 BASE: Final = "base"
 TARGET: Final = "target"
@@ -49,6 +49,7 @@ class Clones:
         self._repositories: dict[str, Repository] = {}
         self._folder: dict[str, tuple[Tree, bytes]] = {}
         self._trees: list[Tree] = []
+        self._named: dict[str, Tree] = {}
 
     def __enter__(self) -> Self:
         """Open nothing yet."""
@@ -102,6 +103,7 @@ class Clones:
         )
         entries = tree.entries()
         self._trees.append(tree)
+        self._named[name] = tree
         self.repository(name, commit)
         contents = self._contents[self._paths[name]]
         contents.add(entries)
@@ -117,9 +119,27 @@ class Clones:
     def add_folder(self, name: str) -> None:
         """Take in the files of a plain folder, by digest."""
         tree = FolderTree(self.path(name), name=self._paths[name])
+        self._named[name] = tree
         for entry in tree.entries():
             if entry.sha256 is not None:
                 self._folder[entry.sha256] = tree, entry.path
+
+    def texts(self, name: str) -> Iterator[tuple[bytes, bool]]:
+        """Return the files of what was read under a name, and whether they may be Python.
+
+        They are read one by one, as far as a payload may go; larger files carry no helper.
+        """
+        tree = self._named.get(name)
+        files = size = 0
+        for entry in tree.entries() if tree is not None else ():
+            if entry.type is not Type.FILE or (entry.length or 0) > HOST_BYTES:
+                continue
+            files, size = files + 1, size + (entry.length or 0)
+            if tree is None or files > PAYLOAD_FILES or size > PAYLOAD_BYTES:
+                return
+            data = tree.read(entry.path, limit=HOST_BYTES)
+            if data is not None:
+                yield data, entry.path.endswith(b".py")
 
     def expect(self, digests: Sequence[str]) -> None:
         """Read these together from every repository that has them."""

@@ -21,6 +21,7 @@ from verifier.checks.composition.proof import (
     demanded,
     prove,
 )
+from verifier.checks.composition.region_stage import Helpers
 from verifier.core.coverage import State
 from verifier.core.digest import Digest
 from verifier.core.errors import PinproofError, WrongCallError
@@ -155,7 +156,9 @@ def _material(entry: Composition, clones: Clones, trust: Trust) -> Material:
         patches={name: data for name, data in _patches(entry, clones) if data is not None},
         contents=clones,
         components=components,
-        lineages=lambda named: _version(named, trust),
+        helpers=Helpers(
+            lineages=lambda named: _version(named, trust), texts=lambda: clones.texts(SOURCE)
+        ),
         manifest=clones.get(entry.manifest.pin.sha256) if entry.manifest else None,
     )
 

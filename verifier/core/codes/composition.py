@@ -112,6 +112,13 @@ ROWS: Final = (
     Code("stage-tree-unknown", "stages", UNDECIDED, "the git tree after a stage is not known"),
     Code("stage-reapplies", "stages", UNDECIDED, "a patch applies to what it has made"),
     Code("stage-bytes-missing", "stages", UNDECIDED, "the bytes of a file are not at hand"),
+    Code("stage-regions", "stages", REJECTED, "a stage is not its helper version put in"),
+    Code(
+        "stage-regions-unknown",
+        "stages",
+        UNDECIDED,
+        "the helper version of a stage is not at hand",
+    ),
     Code("stage-unknown-files", "stages", UNDECIDED, "what a stage changes is not known"),
     Code("stage-unreached", "stages", UNDECIDED, "a stage behind one that could not be taken"),
     Code("order-different", "orders", REJECTED, "an order of independent stages differs"),

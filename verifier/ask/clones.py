@@ -7,6 +7,7 @@ from typing import Final, Self
 
 from verifier.ask.reading import Reach
 from verifier.checks.composition.components import Read
+from verifier.core.digest import sha256
 from verifier.core.errors import WrongCallError
 from verifier.core.finding import Finding
 from verifier.core.limits import HOST_BYTES, PAYLOAD_BYTES, PAYLOAD_FILES
@@ -15,7 +16,8 @@ from verifier.sources.folder_tree import FolderTree
 from verifier.sources.git.contents import Contents
 from verifier.sources.git.repository import Repository
 from verifier.sources.git.tree import GitTree
-from verifier.sources.tree import Tree, Type
+from verifier.sources.git.tree_id import blob_id
+from verifier.sources.tree import Tree, TreeEntry, Type
 
 BASE: Final = "base"
 TARGET: Final = "target"
@@ -49,7 +51,7 @@ class Clones:
         self._repositories: dict[str, Repository] = {}
         self._folder: dict[str, tuple[Tree, bytes]] = {}
         self._trees: list[Tree] = []
-        self._named: dict[str, Tree] = {}
+        self._named: dict[str, tuple[Tree, list[TreeEntry]]] = {}
 
     def __enter__(self) -> Self:
         """Open nothing yet."""
@@ -103,7 +105,7 @@ class Clones:
         )
         entries = tree.entries()
         self._trees.append(tree)
-        self._named[name] = tree
+        self._named[name] = tree, entries
         self.repository(name, commit)
         contents = self._contents[self._paths[name]]
         contents.add(entries)
@@ -116,12 +118,42 @@ class Clones:
             hex_length=len(commit),
         )
 
+    def is_folder(self, name: str) -> bool:
+        """Whether a plain folder was given, and no repository."""
+        path = self.path(name)
+        return path.is_dir() and not ((path / ".git").exists() or (path / "objects").is_dir())
+
+    def origin(self, name: str, commit: str | None) -> Read | None:
+        """Read a commit, or what a plain folder holds where there is no commit to name."""
+        if commit is not None:
+            return self.read(name, commit)
+        return self._read_folder(name) if self.is_folder(name) else None
+
+    def _read_folder(self, name: str) -> Read | None:
+        """Read a plain folder as the tree that git would make of it."""
+        self.add_folder(name)
+        tree, entries = self._named[name]
+        self._trees.append(tree)
+        if not tree.complete or any(f.row.outcome == "rejected" for f in tree.findings):
+            return None
+        return Read(
+            entries=[entry._replace(blob=self._blob(entry)) for entry in entries],
+            read=lambda entry: self.get(entry.sha256 or ""),
+        )
+
+    def _blob(self, entry: TreeEntry) -> str | None:
+        """Return the git id that a file or link of a folder would have."""
+        small = (entry.length or 0) <= HOST_BYTES
+        data = entry.target or (self.get(entry.sha256) if entry.sha256 and small else None)
+        return None if data is None else blob_id(data)
+
     def add_folder(self, name: str) -> None:
         """Take in the files of a plain folder, by digest."""
         tree = FolderTree(self.path(name), name=self._paths[name])
-        self._named[name] = tree
-        for entry in tree.entries():
-            if entry.sha256 is not None:
+        entries = tree.entries()
+        self._named[name] = tree, entries
+        for entry in entries:
+            if entry.sha256 is not None and entry.type is Type.FILE:
                 self._folder[entry.sha256] = tree, entry.path
 
     def texts(self, name: str) -> Iterator[tuple[bytes, bool]]:
@@ -129,13 +161,15 @@ class Clones:
 
         They are read one by one, as far as a payload may go; larger files carry no helper.
         """
-        tree = self._named.get(name)
+        if name not in self._named:
+            return
+        tree, entries = self._named[name]
         files = size = 0
-        for entry in tree.entries() if tree is not None else ():
+        for entry in entries:
             if entry.type is not Type.FILE or (entry.length or 0) > HOST_BYTES:
                 continue
             files, size = files + 1, size + (entry.length or 0)
-            if tree is None or files > PAYLOAD_FILES or size > PAYLOAD_BYTES:
+            if files > PAYLOAD_FILES or size > PAYLOAD_BYTES:
                 return
             data = tree.read(entry.path, limit=HOST_BYTES)
             if data is not None:
@@ -154,5 +188,7 @@ class Clones:
                 return data
         if digest in self._folder:
             tree, path = self._folder[digest]
-            return tree.read(path, limit=HOST_BYTES)
+            data = tree.read(path, limit=HOST_BYTES)
+            # What was hashed before may have been written since.
+            return data if data is not None and sha256(data) == digest else None
         return None

@@ -19,7 +19,7 @@ from typing import Final, NamedTuple
 from verifier.catalog.entries.composition import Composition, Stage, StageKind
 from verifier.checks.composition.components import Read, blind, check_components
 from verifier.checks.composition.edits import patch_edit, region_edit, swaps_of
-from verifier.checks.composition.lineage import Ancestry, check_lineage, differences
+from verifier.checks.composition.lineage import Ancestry, check_lineage, differences, unproven
 from verifier.checks.composition.manifest import unread
 from verifier.checks.composition.orders import Edit, Orders, findings, try_orders
 from verifier.checks.composition.patch import Patch, read_patch
@@ -116,6 +116,7 @@ def prove(entry: Composition, material: Material) -> Proof:
             "what the code does",
             *blind(entry),
             *unread(entry),
+            *unproven(entry),
         ),
     )
     return Proof(outcome, chain.state.tree())
@@ -128,7 +129,7 @@ def _unread(entry: Composition) -> Outcome:
         code="lineage-unread",
         where=Where(path="base"),
         expected=wanted,
-        got="it was not read whole" if entry.base.commit else "the entry names no commit of it",
+        got="it was not read whole" if entry.base.commit else "no folder of it was read",
         remedy="name a clone that holds all of it: --clone base=PATH",
     )
     return Outcome(

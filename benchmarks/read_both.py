@@ -1,10 +1,11 @@
-"""Read commits whole, as a proof reads base and target: `python read_both.py REPO COMMIT…`."""
+"""Read commits whole, each as `list tree` reads one: `python read_both.py REPO COMMIT…`."""
 
 import sys
+from pathlib import Path
 
-from verifier.ask.clones import Clones
-from verifier.ask.reading import Reach
+from verifier.sources.git.tree import GitTree
 
 repository, *commits = sys.argv[1:]
-with Clones({"base": repository}, Reach()) as clones:
-    sys.exit(None in [clones.read("base", commit) for commit in commits])
+trees = [GitTree(Path(repository), commit, name=commit) for commit in commits]
+read = [tree.entries() for tree in trees]
+sys.exit(not all(tree.complete for tree in trees))

@@ -11,6 +11,7 @@
     files  two files of 1 GiB in a folder, against two openssl side by side
     composition
            100,000 files of 8 kB as an installed composition, against reading and hashing them
+    proof  a chain of 40 patches over 5,000 files, against reading its base and target
 
 Figures and targets are printed, nothing is asserted: machines differ. Only a process that does
 not do its work ends the run, because then its figures mean nothing. Run it on an installed
@@ -34,7 +35,7 @@ HERE: Final = Path(__file__).parent
 sys.dont_write_bytecode = True
 sys.path[:1] = [str(HERE.parent), str(HERE.parent / "tests")]
 
-from benchmarks import composed, prepare, trees  # noqa: E402  (they too would leave compiled files behind)
+from benchmarks import composed, prepare, proof, trees  # noqa: E402  (they too would leave compiled files behind)
 from benchmarks.git_without import LEFT_OUT  # noqa: E402
 from benchmarks.processes import (  # noqa: E402
     Command,
@@ -234,6 +235,17 @@ def composition(processes: Processes, folder: Path, runs: int) -> Iterable[str]:
         yield from _compared(samples, {reading.name: {"wall": 1.3}}, floor=processes.floor)
 
 
+def chain(processes: Processes, folder: Path, runs: int) -> Iterable[str]:
+    made = proof.chain(folder)
+    yield made.described
+    clones = ("--clone", f"base={made.repository}", "--clone", f"source={made.source}")
+    proving = (PINPROOF, "verify", "composition", "chain", "--prove", *clones, *made.trust)
+    read = (PYTHON, "-P", str(HERE / "read_both.py"), str(made.repository), *made.commits)
+    reading = Command("reading both", read)
+    samples = processes.interleaved((Command("pinproof", proving), reading), rounds=runs)
+    yield from _compared(samples, {reading.name: {"wall": 2.0}}, floor=processes.floor)
+
+
 BENCHMARKS: Final[Mapping[str, Callable[[Processes, Path, int], Iterable[str]]]] = {
     "cold": cold,
     "large": large,
@@ -243,6 +255,7 @@ BENCHMARKS: Final[Mapping[str, Callable[[Processes, Path, int], Iterable[str]]]]
     "folder": small,
     "files": two,
     "composition": composition,
+    "proof": chain,
 }
 
 

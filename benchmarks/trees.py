@@ -87,23 +87,23 @@ def large_files(folder: Path) -> tuple[Path, list[Path]]:
 def commit(folder: Path) -> Commit:
     """Commit a source tree of our own: files of all sizes, folders in folders, one pack."""
     repository = folder / "commit.git"
-    _git(folder, "init", "--quiet", "--bare", str(repository))
+    git(folder, "init", "--quiet", "--bare", str(repository))
     at = ("--git-dir", str(repository))
     importing = subprocess.Popen(
         # Without deltas: what is newest is stored whole in repositories with a history.
         ["git", *at, "fast-import", "--quiet", "--depth=0"],
-        env=_environment(folder),
+        env=environment(folder),
         stdin=subprocess.PIPE,
     )
     assert importing.stdin is not None
     with importing.stdin as stream:
         stream.write(_STEM.encode())
-        for path, data in _sources():
+        for path, data in sources():
             stream.write(b"M 100644 inline %b\ndata %d\n%b\n" % (path.encode(), len(data), data))
     if importing.wait():
         raise WrongExitError("git fast-import failed")
-    oid = _git(folder, *at, "rev-parse", "refs/heads/main").strip()
-    listed = _git(folder, *at, "rev-list", "--objects", oid).splitlines()
+    oid = git(folder, *at, "rev-parse", "refs/heads/main").strip()
+    listed = git(folder, *at, "rev-list", "--objects", oid).splitlines()
     ids = folder / "ids"
     ids.write_text("".join(f"{line.split()[0]}\n" for line in listed))
     packed = sum(pack.stat().st_size for pack in repository.glob("objects/pack/*.pack"))
@@ -111,7 +111,7 @@ def commit(folder: Path) -> Commit:
     return Commit(repository, oid, ids, f"{described}, {packed / 1e6:.0f} MB as a pack")
 
 
-def _sources() -> Iterator[tuple[str, bytes]]:
+def sources() -> Iterator[tuple[str, bytes]]:
     chance = _chance(72)
     folders = [""]
     while len(folders) < FOLDERS:
@@ -145,16 +145,16 @@ def _chance(seed: int) -> random.Random:
     return random.Random(seed)  # noqa: S311  (the same for every run is what is wanted)
 
 
-def _git(folder: Path, *arguments: str) -> str:
+def git(folder: Path, *arguments: str) -> str:
     done = subprocess.run(
-        ["git", *arguments], env=_environment(folder), capture_output=True, text=True, check=False
+        ["git", *arguments], env=environment(folder), capture_output=True, text=True, check=False
     )
     if done.returncode:
         raise WrongExitError(f"git {arguments[0]}: exit {done.returncode}\n{done.stderr}")
     return done.stdout
 
 
-def _environment(folder: Path) -> dict[str, str]:
+def environment(folder: Path) -> dict[str, str]:
     """Return an environment in which nobody's configuration changes the pack."""
     nobody = {"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.devnull}
     return {**ENVIRONMENT, **nobody, "HOME": str(folder)}

@@ -2,7 +2,8 @@
 
 case.toml: `command`; `time` (the run's clock); `exit`; `codes` (of all findings); optional
 `[mutate]` tables (support.hosts) that build inputs, by file name; `[tree]` tables
-(support.compositions) that build trees, by the name of the source; `stdin` (a file of the case);
+(support.compositions) that build trees, by the name of the source; an `[entry]` table
+(support.proofs) that builds what a proof reads; `stdin` (a file of the case);
 `registry` ("embedded", or "none" for a call without one). The outcome is in the folder's name,
 and the exit code must agree. After a change on purpose, `pytest tests/test_cases.py --accept`
 writes what is printed now; review the difference like code.
@@ -16,7 +17,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from support import compositions, hosts, runs
+from support import compositions, hosts, proofs, runs
 from support import registry as registries
 
 CASES: Final = sorted(path.parent for path in (Path(__file__).parent / "cases").rglob("case.toml"))
@@ -49,9 +50,12 @@ def test_case(
         f"the name ends in {outcome}, exit {case['exit']}"
     )
     inputs = prepare(folder, case, tmp_path / "inputs")
+    registry = test_registry
+    if "entry" in case:
+        registry = proofs.make(inputs, case, tmp_path / "registry")
     before = runs.content(inputs)
     embedded = "registry" in case or case["command"][:1] in ([], ["explain"])
-    trust = [] if embedded else runs.trusting(test_registry)
+    trust = [] if embedded else runs.trusting(registry)
     for form, name in (("text", "expected.txt"), ("json", "expected.json")):
         if form == "json" and case["command"][:1] in ([], ["explain"]):
             continue

@@ -9,6 +9,8 @@ from typing import Final
 import pytest
 from support import runs
 
+from verifier.core.codes import CODES
+
 PROJECT: Final = Path(__file__).parents[1]
 PAGES: Final = sorted([*PROJECT.glob("*.md"), *(PROJECT / "docs").rglob("*.md")])
 
@@ -61,3 +63,17 @@ def test_commands_in_pages_exist(page: Path, tmp_path: Path) -> None:
 def test_readme_leads_with_the_two_commands() -> None:
     readme = (PROJECT / "README.md").read_text()
     assert readme.index("make demo") < readme.index("make test") < 2500
+
+
+def test_what_the_table_of_checks_names_exists() -> None:
+    page = (PROJECT / "docs" / "compositions.md").read_text()
+    rows = [line for line in page.splitlines() if re.match(r"\| \d", line)]
+    assert {"1", "24", "13-15"} <= {row.split("|")[1].strip() for row in rows}
+    for row in rows:
+        _, _, _, here, shown, _ = row.split("|")
+        for code in re.findall("`([a-z]+-[a-z-]+)`", here):
+            assert code in CODES, code
+        for name in re.findall("`([a-z0-9_]+)`", shown):
+            found = (PROJECT / "tests" / "cases" / "composition" / name).is_dir()
+            sources = (PROJECT / "tests" / "unit").rglob("test_*.py")
+            assert found or any(f"def {name}(" in p.read_text() or p.stem == name for p in sources)

@@ -134,3 +134,72 @@ def test_many_files_have_a_table_beside_the_entry(
     assert len(with_table(entry, table, "x").table) == len(json.loads(table)) == 5
     assert entry.retained == ()
     assert entry.base.repository == "https://example.org/x"
+
+
+# ── plain folders ──────────────────────────────────────────────────────────────────────────────
+
+
+def pin_folders(cwd: Path, *more: str, scope: str = "lantern/") -> runs.Ran:
+    return runs.run(
+        [
+            *("pin", "composition", "x", "--project", "p", "--include", scope, "--to", "x.toml"),
+            *("--clone", "base=before", "--clone", "target=after", *more),
+        ],
+        cwd=cwd,
+        clock=registry.NOW,
+    )
+
+
+def folders(cwd: Path) -> None:
+    compositions.make(cwd / "before", {"stage": "base"})
+    compositions.make(cwd / "after", {"stage": "overlay"})
+
+
+def test_before_and_after_trees_are_enough(tmp_path: Path) -> None:
+    folders(tmp_path)
+    ran = pin_folders(tmp_path, *PATCHES)
+    assert ran.exit == 0, ran
+    made = tomllib.loads((tmp_path / "x.toml").read_text())
+    published = tomllib.loads(ENTRY.read_text())
+    assert made["base"] == {"tree": published["base"]["tree"]}
+    assert made["target"] == {"tree": published["target"]["tree"]}
+    for stage in published["stage"]:
+        stage.get("patch", {}).pop("path", None)
+    assert made["stage"] == published["stage"]
+    assert made["retained"] == published["retained"]
+
+
+def test_what_was_pinned_from_folders_is_proved_from_them(tmp_path: Path) -> None:
+    folders(tmp_path)
+    assert pin_folders(tmp_path, *PATCHES).exit == 0
+    entry = parse((tmp_path / "x.toml").read_bytes(), "x")
+    targets = registry.entries()
+    targets["pinproof/composition/x.toml"] = (tmp_path / "x.toml").read_bytes()
+    made = registry.make(tmp_path / "registry", targets=targets | registry.index_of(targets))
+    command = ["verify", "composition", "x", "--prove", "--clone", "base=before"]
+    command += ["--clone", f"source={EXAMPLE}", *runs.trusting(made)]
+    ran = runs.run([*command, "--clone", "target=after"], cwd=tmp_path, clock=registry.NOW)
+    assert ran.exit == 0, ran
+    assert b"trees without a history" in b" ".join(ran.stdout.split())
+    (tmp_path / "before" / "README.txt").write_text("Another.\n")
+    ran = runs.run([*command, "--clone", "target=after"], cwd=tmp_path, clock=registry.NOW)
+    assert ran.exit == 1
+    assert b"lineage-tree" in ran.stdout
+    assert entry.base.commit is None
+
+
+def test_folders_that_cannot_be_pinned(repository: Path, tmp_path: Path) -> None:
+    folders(tmp_path)
+    assert pin_folders(tmp_path, *PATCHES[2:]).exit == 1
+    assert pin_folders(tmp_path, scope="elsewhere/").exit == 1
+    ran = runs.run(
+        [
+            *("pin", "composition", "x", "--project", "p", "--clone", f"base={repository}"),
+            *("--to", "x.toml", *PATCHES),
+        ],
+        cwd=tmp_path,
+        clock=registry.NOW,
+    )
+    assert ran.exit == 3
+    assert b"no commit of it is named" in b" ".join(ran.stdout.split())
+    assert not (tmp_path / "x.toml").exists()

@@ -10,8 +10,10 @@ from support import compositions, git_repos, runs
 from support import registry as registries
 
 from verifier import ask
-from verifier.ask.clones import named_clones
+from verifier.ask.clones import Clones, named_clones
+from verifier.ask.reading import Reach
 from verifier.core.errors import WrongCallError
+from verifier.sources.git.tree import GitTree
 
 PATCHES = compositions.EXAMPLE
 
@@ -135,6 +137,24 @@ def test_wrong_calls(
 def test_a_clone_that_is_none(test_registry: registries.Registry, tmp_path: Path) -> None:
     found = prove(test_registry, tmp_path, "--clone", "base=nowhere")
     assert found["exit"] == 4
+
+
+def test_what_base_and_target_have_in_common_is_read_once(tmp_path: Path) -> None:
+    repo = git_repos.make(tmp_path / "repo")
+    one = repo.commit({b"a": b"1\n", b"b": b"2\n", b"l": (b"120000", b"a")})
+    other = repo.commit({b"a": b"1\n", b"b": b"3\n", b"l": (b"120000", b"a")}, parents=[one])
+    with Clones({"base": str(repo.path)}, Reach()) as clones:
+        first, again = clones.read("base", one), clones.read("base", other)
+        assert first is not None
+        assert again is not None
+        alone = GitTree(repo.path, other, name="alone").entries()
+        assert list(again.entries) == alone
+        common = git_repos.object_id("blob", b"1\n")
+        repo.store("blob", b"another\n", oid=common)
+        third = repo.commit_of(repo.git("rev-parse", f"{other}^{{tree}}").decode().strip())
+        assert clones.read("base", third) is not None, "what was hashed is not read again"
+    with Clones({"base": str(repo.path)}, Reach()) as clones:
+        assert clones.read("base", third) is None, "and a new reader sees what stands there now"
 
 
 def test_names_of_clones() -> None:

@@ -9,6 +9,7 @@ What is made follows from the name: a folder, `….tar`, `….zip`, `….whl`, a
 
 import base64
 import hashlib
+import shutil
 import stat
 import subprocess
 import tempfile
@@ -38,6 +39,14 @@ def repository(folder: Path, stage: str = "020-night") -> None:
         check=True,
         capture_output=True,
     )
+
+
+@cache
+def _repository(stage: str) -> "tempfile.TemporaryDirectory[str]":
+    """Make a repository once; it lasts as long as the tests."""
+    made = tempfile.TemporaryDirectory()
+    repository(Path(made.name) / "lantern", stage)
+    return made
 
 
 @cache
@@ -87,7 +96,7 @@ def changed(recipe: Mapping[str, Any]) -> Files:
 def make(path: Path, recipe: Mapping[str, Any]) -> None:
     """Make the tree of a recipe as the kind of source that its name says."""
     if path.name == "git":
-        repository(path, recipe.get("stage", "020-night"))
+        shutil.copytree(Path(_repository(recipe.get("stage", "020-night")).name) / "lantern", path)
         return
     files = changed(recipe)
     match path.suffix:

@@ -20,6 +20,7 @@ from verifier.catalog.entries.helper_format import parse
 from verifier.checks.composition.components import Read
 from verifier.checks.composition.lineage import Ancestry
 from verifier.checks.composition.proof import Material
+from verifier.checks.composition.region_stage import Helpers
 from verifier.core.digest import Pin
 from verifier.core.table import write_toml
 
@@ -42,8 +43,21 @@ def pin(data: bytes) -> dict[str, object]:
     return {"sha256": found.sha256, "length": found.length}
 
 
+def installed(names: tuple[str, ...]) -> bytes:
+    """Return the host with these overlays in it, one after the other."""
+    data = hosts.host("clean")
+    for name in names:
+        data = module().install(data, name)
+    return data
+
+
 @cache
 def lineage(name: str) -> Lineage:
+    """Return the lineage of one overlay."""
+    return parse(source(name), name)
+
+
+def source(name: str) -> bytes:
     """Return the registry's entry for one overlay."""
     (overlay,) = (one for one in module().OVERLAYS if one.name == name)
     region = f"{overlay.begin}{overlay.region}{overlay.end}".encode()
@@ -88,7 +102,34 @@ def lineage(name: str) -> Lineage:
             ]
         },
     }
-    return parse(write_toml(entry), name)
+    return write_toml(entry)
+
+
+def as_entry(names: tuple[str, ...]) -> dict[str, Any]:
+    """Return the overlays, independent, as an entry; its base is the commit `@base`."""
+    stages = []
+    before = installed(())
+    for number, name in enumerate(names, 1):
+        after = installed(names[:number])
+        row = {"path": HOST, "operation": "replace", "pre": pin(before), "post": pin(after)}
+        stages.append(
+            {
+                "name": name,
+                "kind": "regions",
+                "regions": f"example-{name}/v1",
+                "independent": "bytes",
+                "files": [{**row, "mode": "100644"}],
+            }
+        )
+        before = after
+    return {
+        "schema": "composition/v1",
+        "name": "overlays",
+        "project": "tests",
+        "base": {"commit": "0" * 40},
+        "scope": {"include": ["./"], "complete": True},
+        "stage": stages,
+    }
 
 
 def named(text: str) -> tuple[Lineage, Version] | None:
@@ -137,6 +178,6 @@ def composition(
         ancestry=Ancestry(known=False),
         patches={},
         contents=Everything(*held),
-        lineages=named,
+        helpers=Helpers(lineages=named),
     )
     return entry, material

@@ -12,10 +12,12 @@ where the file lists only changed files, and unproved until `verify composition 
 """  # noqa: E501  (a table)
 
 import re
-from collections.abc import Callable
 from typing import Any, Final
 
+from verifier.catalog.entries.composition import Change, Origin
 from verifier.catalog.entries.composition_format import parse
+from verifier.catalog.entries.overlay_manifest import SCHEMA as OVERLAY
+from verifier.catalog.entries.overlay_manifest import read_manifest
 from verifier.core.digest import Pin
 from verifier.core.limits import DOCUMENT_BYTES
 from verifier.core.table import MalformedError, Table, read_json, write_toml
@@ -26,7 +28,6 @@ _Part = tuple[str, dict[str, Any], tuple[str, ...]]
 _ID: Final = "[0-9a-f]{40}"
 _SHA256: Final = "[0-9a-f]{64}"
 _REMEDY: Final = "give the pin file as it was published; write other entries by hand"
-OVERLAY: Final = "sparkring-vllm-python-overlay/v1"
 EXL3: Final = "sparkring-public-exl3-pins/v1"
 VERSIONED: Final = "schema_version 1 with components"
 
@@ -49,21 +50,20 @@ def import_pins(data: bytes, *, name: str, project: str, where: str) -> tuple[Im
         value = read_json(data, limit=DOCUMENT_BYTES)
     except ValueError as error:
         raise MalformedError(where, [str(error)], remedy=_REMEDY) from None
-    table = Table(value, what=where, remedy=_REMEDY)
     schema = value.get("schema") if isinstance(value, dict) else None
-    read: Callable[[Table], list[_Part]]
     if schema == OVERLAY:
-        read = _overlay(Pin.of(data), _null_bases(value))
-    elif schema == EXL3:
-        read = _exl3
-    elif isinstance(value, dict) and value.get("schema_version") == 1 and "components" in value:
-        read = _versioned
+        found = [_overlay(data, where)]
     else:
-        known = f"{OVERLAY}, {EXL3}, {VERSIONED}"
-        raise MalformedError(where, [f"its schema is none of {known}"], remedy=_REMEDY)
-    found = read(table)
-    if not table.sound:
-        table.done()
+        table = Table(value, what=where, remedy=_REMEDY)
+        if schema == EXL3:
+            found = _exl3(table)
+        elif isinstance(value, dict) and value.get("schema_version") == 1 and "components" in value:
+            found = _versioned(table)
+        else:
+            known = f"{OVERLAY}, {EXL3}, {VERSIONED}"
+            raise MalformedError(where, [f"its schema is none of {known}"], remedy=_REMEDY)
+        if not table.sound:
+            table.done()
     return tuple(_imported(name, project, part, body, said) for part, body, said in found)
 
 
@@ -76,62 +76,44 @@ def _imported(
     return Imported(name=own, entry=entry, missing=said)
 
 
-def _null_bases(value: dict[str, Any]) -> list[bool]:
-    """Say of each row whether it states that there was no file before; a table reads no null."""
-    rows = value.get("files")
-    listed = rows if isinstance(rows, list) else []
-    return [isinstance(r, dict) and "base_sha256" in r and r["base_sha256"] is None for r in listed]
+def _overlay(data: bytes, where: str) -> _Part:
+    manifest = read_manifest(data, where)
+    pin = Pin.of(data)
+    rows = [_row(change) for change in manifest.rows]
+    body = {
+        "base": _origin(manifest.base),
+        "target": _origin(manifest.target),
+        "scope": {
+            "include": sorted({row["path"].partition("/")[0] + "/" for row in rows}),
+            "complete": False,
+        },
+        "manifest": {
+            "schema": OVERLAY,
+            "sha256": pin.sha256,
+            "length": pin.length,
+            "rows": len(rows),
+            "added": sum(row["operation"] == "add" for row in rows),
+        },
+        "stage": [{"name": "overlay", "kind": "overlay", "files": rows}],
+    }
+    said = (
+        "which stages follow the overlay: the manifest is of the overlay alone",
+        "modes, and the lengths of what is replaced",
+        "what else lies in the scope: the entry is incomplete",
+    )
+    return "", body, said
 
 
-def _overlay(pin: Pin, nulls: list[bool]) -> Callable[[Table], list[_Part]]:
-    def read(table: Table) -> list[_Part]:
-        table.text("schema")
-        base, target = (_origin(table.table(key)) for key in ("base", "target"))
-        rows = [
-            _row(row, null=null) for row, null in zip(table.tables("files"), nulls, strict=False)
-        ]
-        table.close()
-        tops = sorted({row["path"].partition("/")[0] + "/" for row in rows})
-        added = sum(row["operation"] == "add" for row in rows)
-        body = {
-            "base": base,
-            "target": target,
-            "scope": {"include": tops, "complete": False},
-            "manifest": {
-                "schema": OVERLAY,
-                "sha256": pin.sha256,
-                "length": pin.length,
-                "rows": len(rows),
-                "added": added,
-            },
-            "stage": [{"name": "overlay", "kind": "overlay", "files": rows}],
-        }
-        said = (
-            "which stages follow the overlay: the manifest is of the overlay alone",
-            "modes, and the lengths of what is replaced",
-            "what else lies in the scope: the entry is incomplete",
-        )
-        return [("", body, said)]
-
-    return read
+def _origin(origin: Origin) -> dict[str, str | None]:
+    return {"repository": origin.repository, "commit": origin.commit, "tree": origin.tree}
 
 
-def _origin(table: Table) -> dict[str, Any]:
-    found = {key: table.text(key) for key in ("repository",)}
-    found |= {key: table.text(key, pattern=_ID) for key in ("commit", "tree")}
-    table.close()
-    return found
-
-
-def _row(table: Table, *, null: bool) -> dict[str, Any]:
-    operation = table.text("operation", choices=["add", "replace"])
-    row: dict[str, Any] = {"path": table.text("path"), "operation": operation}
-    if operation == "replace":
-        row["pre"] = {"sha256": table.sha256("base_sha256")}
-    elif table.has("base_sha256") and not null:
-        table.mistake("base_sha256", "is given of a file that is added")
-    row["post"] = {"sha256": table.sha256("target_sha256"), "length": table.integer("target_bytes")}
-    table.close()
+def _row(change: Change) -> dict[str, Any]:
+    row: dict[str, Any] = {"path": change.path, "operation": str(change.operation)}
+    if change.pre is not None:
+        row["pre"] = {"sha256": change.pre.sha256}
+    if change.post is not None:
+        row["post"] = {"sha256": change.post.sha256, "length": change.post.length}
     return row
 
 

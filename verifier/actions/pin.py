@@ -47,7 +47,7 @@ def pin_composition(
     *,
     project: str,
     clones: Mapping[str, str],
-    base: str,
+    base: str | None,
     target: str | None,
     patches: Sequence[str],
     include: Sequence[str],
@@ -59,9 +59,10 @@ def pin_composition(
 ) -> Pinned:
     """Write the entry `to` a file; nothing is written unless all of it is proved.
 
-    `base` and `target` are full commit ids, `patches` files in their order, each a stage with
-    the file's name. `include` and `exclude` are the path scope. Of more files than an entry
-    lists a table `<name>.files.json` is written beside it.
+    `base` and `target` are full commit ids; without them `clones` names plain folders, which hold
+    the tree before and the tree after, and the entry pins their git trees. `patches` are files
+    in their order, each a stage with the file's name. `include` and `exclude` are the path scope.
+    Of more files than an entry lists a table `<name>.files.json` is written beside it.
 
     Raises `WrongCallError` for what no entry can hold, `UnavailableError` for what cannot be read.
     """
@@ -74,16 +75,15 @@ def pin_composition(
             remedy="name the clones that hold the commits",
         )
     with Clones(clones, reach or Reach()) as read:
-        here = read.read(BASE, base)
         side = TARGET if TARGET in clones else BASE
-        there = read.read(side, target) if target is not None else None
-        if here is None or (target is not None and there is None):
-            return _refused(name, read.findings, now)
+        has_target = target is not None or TARGET in clones
+        here = read.origin(BASE, base)
+        there = read.origin(side, target) if has_target else None
+        if here is None or (has_target and there is None):
+            return _refused(name, read.findings or (_no_tree(base or target),), now)
         ancestry = Ancestry(known=False, why="there is no target")
-        if target is not None:
-            answer = is_ancestor(read.repository(side, target), base, target)
-            known = not isinstance(answer, str)
-            ancestry = Ancestry(known=known, holds=answer is True, why="" if known else str(answer))
+        if base is not None and target is not None:
+            ancestry = Ancestry.of(is_ancestor(read.repository(side, target), base, target))
         made = write_down(
             name,
             project,
@@ -136,6 +136,15 @@ def _step(path: str) -> Step:
     stem = Path(path).name.removesuffix(".patch").removesuffix(".diff").lower()
     name = re.sub("[^a-z0-9._-]+", "-", stem).strip("-._") or "patch"
     return Step(name=name, data=file.read(path, limit=HOST_BYTES).data, path=None)
+
+
+def _no_tree(commit: str | None) -> Finding:
+    return Finding(
+        code="lineage-unread",
+        expected="commits in clones, or plain folders without --base and --target",
+        got="a repository, and no commit of it is named" if commit is None else "it was not read",
+        remedy="name the commit of each repository: --base COMMIT, --target COMMIT",
+    )
 
 
 def _refused(name: str, findings: tuple[Finding, ...], now: datetime) -> Pinned:

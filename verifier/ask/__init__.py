@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from verifier.ask.answers import Answer, Answered, Listing
     from verifier.ask.composition import verify_composition
-    from verifier.ask.helper import verify_helper, why
+    from verifier.ask.helper import verify_helper
     from verifier.ask.identity import identify
     from verifier.ask.migration import Request, plan_migration
     from verifier.ask.proof import prove_composition
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from verifier.ask.registry import check_registry, explain, list_entries, show
     from verifier.ask.trees import diff_tree, list_tree
     from verifier.ask.trusted import Trust, trust
+    from verifier.ask.why import why
 
 __all__ = [
     "Answer",
@@ -54,7 +55,7 @@ __all__ = [
 _HOMES: Final = {
     "answers": ("Answer", "Answered", "Listing"),
     "composition": ("verify_composition",),
-    "helper": ("verify_helper", "why"),
+    "helper": ("verify_helper",),
     "identity": ("identify",),
     "migration": ("Request", "plan_migration"),
     "proof": ("prove_composition",),
@@ -62,6 +63,7 @@ _HOMES: Final = {
     "registry": ("check_registry", "explain", "list_entries", "show"),
     "trees": ("diff_tree", "list_tree"),
     "trusted": ("Trust", "trust"),
+    "why": ("why",),
 }
 
 

@@ -1,21 +1,24 @@
 """Clones by name: what a composition is proved, or pinned, from."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Final, Self
 
 from verifier.ask.reading import Reach
 from verifier.checks.composition.components import Read
+from verifier.core.digest import sha256
 from verifier.core.errors import WrongCallError
 from verifier.core.finding import Finding
-from verifier.core.limits import HOST_BYTES
+from verifier.core.limits import HOST_BYTES, PAYLOAD_BYTES, PAYLOAD_FILES
 from verifier.core.printable import quoted
 from verifier.sources.folder_tree import FolderTree
 from verifier.sources.git.contents import Contents
+from verifier.sources.git.reader import Got
 from verifier.sources.git.repository import Repository
 from verifier.sources.git.tree import GitTree
-from verifier.sources.tree import Tree
+from verifier.sources.git.tree_id import blob_id
+from verifier.sources.tree import Tree, TreeEntry, Type
 
 BASE: Final = "base"
 TARGET: Final = "target"
@@ -47,8 +50,11 @@ class Clones:
         self._stack = ExitStack()
         self._contents: dict[str, Contents] = {}
         self._repositories: dict[str, Repository] = {}
+        #: What was hashed of each repository: base and target have most of it in common.
+        self._hashed: dict[str, dict[str, Got]] = {}
         self._folder: dict[str, tuple[Tree, bytes]] = {}
         self._trees: list[Tree] = []
+        self._named: dict[str, tuple[Tree, list[TreeEntry]]] = {}
 
     def __enter__(self) -> Self:
         """Open nothing yet."""
@@ -99,9 +105,11 @@ class Clones:
             subpath=subpath,
             clones=tuple(map(Path, self._reach.clones)),
             allow_alternates=self._reach.allow_alternates,
+            known=self._hashed.setdefault(self._paths[name], {}),
         )
         entries = tree.entries()
         self._trees.append(tree)
+        self._named[name] = tree, entries
         self.repository(name, commit)
         contents = self._contents[self._paths[name]]
         contents.add(entries)
@@ -114,12 +122,62 @@ class Clones:
             hex_length=len(commit),
         )
 
+    def is_folder(self, name: str) -> bool:
+        """Whether a plain folder was given, and no repository."""
+        path = self.path(name)
+        return path.is_dir() and not ((path / ".git").exists() or (path / "objects").is_dir())
+
+    def origin(self, name: str, commit: str | None) -> Read | None:
+        """Read a commit, or what a plain folder holds where there is no commit to name."""
+        if commit is not None:
+            return self.read(name, commit)
+        return self._read_folder(name) if self.is_folder(name) else None
+
+    def _read_folder(self, name: str) -> Read | None:
+        """Read a plain folder as the tree that git would make of it."""
+        self.add_folder(name)
+        tree, entries = self._named[name]
+        self._trees.append(tree)
+        if not tree.complete or any(f.row.outcome == "rejected" for f in tree.findings):
+            return None
+        return Read(
+            entries=[entry._replace(blob=self._blob(entry)) for entry in entries],
+            read=lambda entry: self.get(entry.sha256 or ""),
+        )
+
+    def _blob(self, entry: TreeEntry) -> str | None:
+        """Return the git id that a file or link of a folder would have."""
+        small = (entry.length or 0) <= HOST_BYTES
+        data = entry.target or (self.get(entry.sha256) if entry.sha256 and small else None)
+        return None if data is None else blob_id(data)
+
     def add_folder(self, name: str) -> None:
         """Take in the files of a plain folder, by digest."""
         tree = FolderTree(self.path(name), name=self._paths[name])
-        for entry in tree.entries():
-            if entry.sha256 is not None:
+        entries = tree.entries()
+        self._named[name] = tree, entries
+        for entry in entries:
+            if entry.sha256 is not None and entry.type is Type.FILE:
                 self._folder[entry.sha256] = tree, entry.path
+
+    def texts(self, name: str) -> Iterator[tuple[bytes, bool]]:
+        """Return the files of what was read under a name, and whether they may be Python.
+
+        They are read one by one, as far as a payload may go; larger files carry no helper.
+        """
+        if name not in self._named:
+            return
+        tree, entries = self._named[name]
+        files = size = 0
+        for entry in entries:
+            if entry.type is not Type.FILE or (entry.length or 0) > HOST_BYTES:
+                continue
+            files, size = files + 1, size + (entry.length or 0)
+            if files > PAYLOAD_FILES or size > PAYLOAD_BYTES:
+                return
+            data = tree.read(entry.path, limit=HOST_BYTES)
+            if data is not None:
+                yield data, entry.path.endswith(b".py")
 
     def expect(self, digests: Sequence[str]) -> None:
         """Read these together from every repository that has them."""
@@ -134,5 +192,7 @@ class Clones:
                 return data
         if digest in self._folder:
             tree, path = self._folder[digest]
-            return tree.read(path, limit=HOST_BYTES)
+            data = tree.read(path, limit=HOST_BYTES)
+            # What was hashed before may have been written since.
+            return data if data is not None and sha256(data) == digest else None
         return None

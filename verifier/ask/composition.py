@@ -75,6 +75,12 @@ def checked(
     """Read the tree at a source, its paths below a prefix, and check it by `entry`."""
     if isinstance(entry, Refused):
         return Subject(name=at), unchecked(findings=entry.findings)
+    tree, outcome = placed(at, below, entry, reach)
+    return _subject(at, tree), outcome
+
+
+def placed(at: str, below: bytes, entry: Composition, reach: Reach) -> tuple[Standing, Outcome]:
+    """Read the tree at a source as far as `entry` speaks of it, and check it."""
     place = open_place(
         at,
         whole=True,
@@ -84,8 +90,7 @@ def checked(
     )
     root = b"/".join(part for part in (place.inside, below) if part)
     tree = standing(place, place.tree.entries(), root, entry)
-    outcome = check(tree, entry)
-    return _subject(at, tree), _and(outcome, place.tree.findings)
+    return tree, _and(check(tree, entry), place.tree.findings)
 
 
 def standing(place: Place, entries: list[TreeEntry], root: bytes, entry: Composition) -> Standing:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import BinaryIO
 
-from verifier.ask.answers import Answer, Answered, failed, unregistered
+from verifier.ask.answers import unregistered
 from verifier.ask.reading import Reach, Reading, read_file
 from verifier.ask.trusted import Trust
 from verifier.ask.trusted import trust as open_trust
@@ -20,7 +20,7 @@ from verifier.core.errors import PinproofError, WrongCallError
 from verifier.core.finding import Finding
 from verifier.core.limits import HOST_BYTES
 from verifier.core.outcome import Failed, Outcome, Report, Result, Subject
-from verifier.core.verdict import Exit, Verdict
+from verifier.core.verdict import Exit
 from verifier.policy import judge
 from verifier.sources import beside
 from verifier.sources.file import FileBytes
@@ -73,29 +73,6 @@ def verify_helper(
         except Exception as fault:  # noqa: BLE001  (the other files are reported all the same)
             results.append(_fault(name, fault))
     return trust.report(tuple(results))
-
-
-def why(
-    files: Sequence[str],
-    *,
-    trust: Trust | None = None,
-    lineage: str | None = None,
-    max_size: int = HOST_BYTES,
-    stdin: BinaryIO | None = None,
-    reach: Reach | None = None,
-) -> Answered:
-    """Say of each file what it is nearest to, where it departs from that, and what did it.
-
-    An answer is known if the file was recognised, or if every refusal has a cause.
-    """
-    report = verify_helper(
-        files, trust=trust, lineage=lineage, max_size=max_size, stdin=stdin, reach=reach
-    )
-    return Answered(
-        question="why",
-        answers=tuple(_why(result) for result in report.results),
-        report=report,
-    )
 
 
 def subject(found: FileBytes) -> Subject:
@@ -296,45 +273,4 @@ def _fault(name: str, fault: Exception) -> Failed:
         message=f"{name}: a fault of pinproof ({type(fault).__name__})",
         remedy="report it with the file, if you may; pinproof --debug before the verb shows where",
         fault=fault,
-    )
-
-
-def _why(result: Result | Failed) -> Answer:
-    """Turn a judged file into an answer: what counts against it, place and cause of each."""
-    name = result.subject.name
-    if isinstance(result, Failed):
-        return failed(name, result.code, result.message, result.remedy, exit_code=result.exit)
-    found = ", ".join(
-        f"carries {i.entry} {i.version}"
-        if i.status != "base"
-        else f"is the {i.detail} of {i.entry}"
-        for i in result.identified
-    )
-    counting = [
-        f
-        for f in result.findings
-        if f.row.outcome == "rejected" or f.row.facet in result.demanded | ALWAYS
-    ] or (list(result.findings) if result.verdict is not Verdict.VERIFIED else [])
-    if not counting:
-        return Answer(known=True, name=name, headline=f"{name} {found}; nothing to explain")
-    rows: list[tuple[str, str]] = []
-    for finding in counting:
-        told = finding.where.line and finding.row.facet != "whole-file"
-        line = f" (line {finding.where.line})" if told else ""
-        rows.append(("because", f"{finding.code}: {finding.row.title}{line}"))
-        rows += [
-            (label, text)
-            for label, text in (
-                ("expected", finding.expected),
-                ("got", finding.got),
-                ("cause", finding.cause),
-            )
-            if text
-        ]
-    rows.append(("you may", counting[0].remedy))
-    return Answer(
-        known=bool(found) or all(f.cause for f in counting),
-        name=name,
-        headline=f"{name}{f' {found}, but' if found else ''}: {counting[0].row.title}",
-        rows=tuple(rows),
     )

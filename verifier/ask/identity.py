@@ -7,7 +7,7 @@ from typing import BinaryIO
 
 from verifier.ask.answers import Answer, Answered, failed, refusal
 from verifier.ask.helper import outcomes, subject
-from verifier.ask.reading import Reach, read_file
+from verifier.ask.reading import Reach, is_tree, read_file
 from verifier.ask.trusted import Trust
 from verifier.ask.trusted import trust as open_trust
 from verifier.catalog.entries.helper import Lineage
@@ -15,11 +15,10 @@ from verifier.catalog.open import Catalog, Refused
 from verifier.checks.helper.why import nearest_digest
 from verifier.core.demand import HelperDemand, Pristine
 from verifier.core.digest import KINDS, Digest, Pin
-from verifier.core.errors import PinproofError, UnavailableError, WrongCallError
+from verifier.core.errors import PinproofError, WrongCallError
 from verifier.core.limits import HOST_BYTES
 from verifier.core.outcome import Outcome
 from verifier.core.value import frozen
-from verifier.sources.argument import is_prefixed, open_place
 from verifier.sources.file import FileBytes
 
 #: At least 7 hex digits, as people cut them off, in any case, or behind a kind.
@@ -52,7 +51,7 @@ def identify(
             answers.append(_of_digest(digest, argument, trust.catalog))
             continue
         _refuse_cut_off(argument)
-        if _is_tree(argument):
+        if is_tree(argument):
             # Most questions are about digests and files, which pay for no tree.
             from verifier.ask.tree_identity import identify_tree  # noqa: PLC0415
 
@@ -90,16 +89,6 @@ def _refuse_cut_off(argument: str) -> None:
         code="wrong-call",
         remedy=f"give it complete, as sha256:… or <kind>:sha256:… ({kinds}); or ./ and a file",
     )
-
-
-def _is_tree(argument: str) -> bool:
-    """Whether an argument names a folder, or a whole commit or archive."""
-    if not is_prefixed(argument):
-        return Path(argument).is_dir()
-    try:
-        return open_place(argument).inside is None
-    except UnavailableError:
-        return False  # reading it says why
 
 
 def _of_digest(digest: Digest, spelling: str, catalog: Catalog | Refused) -> Answer:

@@ -9,7 +9,7 @@ from verifier.ask.composition import checked, entry_of
 from verifier.ask.reading import Reach
 from verifier.ask.trusted import Trust
 from verifier.ask.trusted import trust as open_trust
-from verifier.catalog.entries.composition import Composition
+from verifier.catalog.entries.composition import Composition, Origin
 from verifier.catalog.entries.helper import Lineage, Version
 from verifier.catalog.refused import Refused
 from verifier.checks.composition import NOT_PROVEN_AT_A_PLACE, unchecked
@@ -21,6 +21,7 @@ from verifier.checks.composition.proof import (
     demanded,
     prove,
 )
+from verifier.checks.composition.region_stage import Helpers
 from verifier.core.coverage import State
 from verifier.core.digest import Digest
 from verifier.core.errors import PinproofError, WrongCallError
@@ -127,24 +128,24 @@ def _check_names(clones: Mapping[str, str], entry: Composition) -> None:
         raise WrongCallError(
             f"no clone of the base of {entry.name}",
             code="wrong-call",
-            remedy=f"name one: --clone base=PATH, which holds commit {entry.base.commit}",
+            remedy=f"name one: --clone base=PATH, which holds {_named(entry.base)}",
         )
 
 
+def _named(origin: Origin) -> str:
+    return f"commit {origin.commit}" if origin.commit else f"the files of tree {origin.tree}"
+
+
 def _material(entry: Composition, clones: Clones, trust: Trust) -> Material:
-    base = None if entry.base.commit is None else clones.read(BASE, entry.base.commit)
+    base = clones.origin(BASE, entry.base.commit)
     target, ancestry = None, Ancestry(known=False, why="there is no target")
-    if entry.target is not None and entry.target.commit is not None:
+    if entry.target is not None:
         name = TARGET if clones.has(TARGET) else BASE
-        target = clones.read(name, entry.target.commit)
-        if entry.base.commit is not None and target is not None:
+        target = clones.origin(name, entry.target.commit)
+        if entry.base.commit is not None and entry.target.commit is not None and target is not None:
             repository = clones.repository(name, entry.target.commit)
             answer = is_ancestor(repository, entry.base.commit, entry.target.commit)
-            ancestry = (
-                Ancestry(known=False, why=answer)
-                if isinstance(answer, str)
-                else Ancestry(known=True, holds=answer)
-            )
+            ancestry = Ancestry.of(answer)
     if clones.has(SOURCE):
         _read_source(entry, clones)
     components = dict(_components(entry, clones))
@@ -155,15 +156,16 @@ def _material(entry: Composition, clones: Clones, trust: Trust) -> Material:
         patches={name: data for name, data in _patches(entry, clones) if data is not None},
         contents=clones,
         components=components,
-        lineages=lambda named: _version(named, trust),
+        helpers=Helpers(
+            lineages=lambda named: _version(named, trust), texts=lambda: clones.texts(SOURCE)
+        ),
+        manifest=clones.get(entry.manifest.pin.sha256) if entry.manifest else None,
     )
 
 
 def _read_source(entry: Composition, clones: Clones) -> None:
     """Take in what was published with the composition: a commit of a clone, or a folder."""
-    path = clones.path(SOURCE)
-    is_git = (path / ".git").exists() or (path / "objects").is_dir()
-    if is_git and entry.source is not None:
+    if entry.source is not None and not clones.is_folder(SOURCE):
         clones.read(SOURCE, entry.source.commit)
     else:
         clones.add_folder(SOURCE)

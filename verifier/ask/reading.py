@@ -1,5 +1,6 @@
 """From an argument to the bytes of one file, whatever source it names (FORMATS §5)."""
 
+from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from verifier.core.errors import UnavailableError, WrongCallError
@@ -62,6 +63,16 @@ def read_file(name: str, *, limit: int, stdin: BinaryIO | None, reach: Reach) ->
         code="cannot-read",
         remedy=f"pinproof list tree {name.rpartition(':')[0]} shows what is there",
     )
+
+
+def is_tree(name: str) -> bool:
+    """Whether an argument names a folder, or a whole commit or archive."""
+    if not argument.is_prefixed(name):
+        return Path(name).is_dir()
+    try:
+        return argument.open_place(name).inside is None
+    except UnavailableError:
+        return False  # reading it says why
 
 
 def _speaks(finding: Finding, path: bytes) -> bool:

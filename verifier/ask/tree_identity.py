@@ -10,7 +10,7 @@ from verifier.ask.composition import standing
 from verifier.ask.reading import Reach
 from verifier.catalog.entries.composition import Composition
 from verifier.catalog.open import Catalog, Refused
-from verifier.checks.composition import check
+from verifier.checks.composition import Standing, check
 from verifier.checks.composition.expected import expected
 from verifier.core.errors import PinproofError, WrongCallError
 from verifier.core.finding import in_order
@@ -26,20 +26,31 @@ _TRIED: Final = 4
 _SAID: Final = ("composition-earlier-stage", "composition-file-stage")
 
 
-class _Found(NamedTuple):
+class Placed(NamedTuple):
     """A composition at a place in a tree, and what the check says of it there."""
 
     entry: Composition
     prefix: bytes
     outcome: Outcome
+    here: Standing
 
     @property
     def at_a_stage(self) -> bool:
+        """Whether all of it stands at one stage."""
         return any(found.status == "stage" for found in self.outcome.identified)
 
 
 def identify_tree(argument: str, catalog: Catalog | Refused, reach: Reach) -> Answer:
     """Say which compositions a tree holds; known if one stands at a stage of its own.
+
+    Raises `WrongCallError` for an argument that is not written as a source.
+    """
+    found = places_in(argument, catalog, reach)
+    return found if isinstance(found, Answer) else _answer(argument, found)
+
+
+def places_in(argument: str, catalog: Catalog | Refused, reach: Reach) -> list[Placed] | Answer:
+    """Find the compositions that a tree holds, or likenesses of them, and check them there.
 
     Raises `WrongCallError` for an argument that is not written as a source.
     """
@@ -54,13 +65,13 @@ def identify_tree(argument: str, catalog: Catalog | Refused, reach: Reach) -> An
         raise
     except PinproofError as error:
         return failed(argument, error.code, error.message, error.remedy, exit_code=error.exit)
-    found: list[_Found] = []
+    found: list[Placed] = []
     for name in catalog.names("composition"):
         entry = catalog.composition(name)
         if isinstance(entry, Refused):
             return refusal(argument, entry)
         found += _places(entry, place, entries)
-    return _answer(argument, found)
+    return found
 
 
 def _below(place: Place, entries: list[TreeEntry]) -> list[TreeEntry]:
@@ -70,7 +81,7 @@ def _below(place: Place, entries: list[TreeEntry]) -> list[TreeEntry]:
     return [entry for entry in entries if entry.path.startswith(place.inside + b"/")]
 
 
-def _places(entry: Composition, place: Place, entries: list[TreeEntry]) -> Iterator[_Found]:
+def _places(entry: Composition, place: Place, entries: list[TreeEntry]) -> Iterator[Placed]:
     """Check a composition wherever its paths lie in the tree, or its git tree is."""
     wanted = expected(entry)
     names = {path.rpartition(b"/")[2]: path for path in islice(wanted.histories, _LOOKED_FOR)}
@@ -82,13 +93,14 @@ def _places(entry: Composition, place: Place, entries: list[TreeEntry]) -> Itera
             begins[each.path.removesuffix(path).rstrip(b"/")] += 1
     places = [prefix for prefix, _ in sorted(begins.items(), key=lambda b: (-b[1], b[0]))][:_TRIED]
     for prefix in places or [place.inside or b""]:
-        hit = _Found(entry, prefix, check(standing(place, entries, prefix, entry), entry))
+        here = standing(place, entries, prefix, entry)
+        hit = Placed(entry, prefix, check(here, entry), here)
         # Any commit holds another tree than a git tree that is pinned: that is no likeness.
         if hit.at_a_stage or (places and hit.outcome.identified):
             yield hit
 
 
-def _answer(argument: str, found: list[_Found]) -> Answer:
+def _answer(argument: str, found: list[Placed]) -> Answer:
     known = [hit for hit in found if hit.at_a_stage]
     if not found:
         return Answer(
@@ -124,7 +136,7 @@ def _answer(argument: str, found: list[_Found]) -> Answer:
     )
 
 
-def _told(hit: _Found) -> str:
+def _told(hit: Placed) -> str:
     (found,) = hit.outcome.identified
     where = f", below {_shown(hit.prefix)}" if hit.prefix else ""
     findings = in_order(hit.outcome.findings)

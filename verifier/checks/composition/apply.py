@@ -208,6 +208,8 @@ def _changed_how(hunk: Hunk, data: bytes, starts: Sequence[int]) -> str | None:
     if hunk.start > len(starts):
         return f"the file ends at line {len(starts):,}"
     rest = data[starts[hunk.start - 1] :]
+    if rest.startswith(hunk.old):
+        return "no line of the hunk stands behind its change, so the file has to end there"
     plain = hunk.old.replace(b"\r\n", b"\n")
     if rest.replace(b"\r\n", b"\n").startswith(plain):
         return "line ends differ: the one has CRLF where the other has LF"

@@ -239,7 +239,7 @@ class _Comparing:
 
     def _remember(self, path: bytes, entry: TreeEntry | None) -> list[Past]:
         """Note the states of its history that a path is in, and return those."""
-        states = [p for p in self._wanted.histories.get(path, ()) if _is(entry, p.file)]
+        states = [p for p in self._wanted.histories.get(path, ()) if is_state(entry, p.file)]
         if states:
             self._states[path] = states
         return states
@@ -278,7 +278,7 @@ class _Comparing:
         return {folder for path in self._found for folder in folders_above(path)}
 
 
-def _is(entry: TreeEntry | None, file: Wanted | None) -> bool:
+def is_state(entry: TreeEntry | None, file: Wanted | None) -> bool:
     """Whether what is there is a state that a file was in; a mode tells no stage."""
     if entry is None or file is None:
         return entry is None and file is None

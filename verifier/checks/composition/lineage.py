@@ -1,23 +1,28 @@
 """Base and target of a composition: that they are the pinned ones, and what lies between them.
 
 1. *Trees*: the git tree of each, computed by us from its entries, is the pinned one.
-2. *Ancestry*: the base is an ancestor of the target, so that it is their merge base.
+2. *Ancestry*: the base is an ancestor of the target, so that it is their merge base; of plain
+   trees there is no history, and the report says that.
 3. *Difference*: our own comparison of the two trees inside the scope is what the overlay lists,
    path by path and operation by operation, and has as many rows as its manifest counts.
-4. *Native inputs*: the same git object in base and target, with the pinned id where one is.
+4. *Manifest*: its bytes have the pin, and its rows are the overlay's, where its schema is read.
+5. *Native inputs*: the same git object in base and target, with the pinned id where one is.
 
-Source: CHECKS "composition"; what it stands for at the installer is checks 2 to 5 of the
+Source: CHECKS "composition"; what it stands for at the installer is checks 1 to 5 of the
 reference on compositions (its section 4).
 """
 
 from collections.abc import Iterator, Mapping
+from typing import Final, Self
 
 from verifier.catalog.entries.composition import Composition, Operation, Origin, Scope, StageKind
+from verifier.checks.composition.manifest import check_manifest
 from verifier.checks.composition.state import Found, State
 from verifier.core.finding import Finding, Where
 from verifier.core.printable import printable
 from verifier.core.value import frozen
 
+NO_HISTORY: Final = "that the base came before the target: they are trees without a history"
 _ASK = "name clones of the repositories that the entry means, with their whole history"
 _ENTRY = "compare the entry with what was published; if the entry is wrong, report it"
 
@@ -30,11 +35,22 @@ class Ancestry:
     holds: bool = False
     why: str = ""
 
+    @classmethod
+    def of(cls, answer: bool | str) -> Self:  # noqa: FBT001  (a value that is turned into another)
+        """Turn an answer, or in words why there is none, into a value."""
+        if isinstance(answer, str):
+            return cls(known=False, why=answer)
+        return cls(known=True, holds=answer)
+
 
 def check_lineage(
-    entry: Composition, base: State, target: State | None, ancestry: Ancestry
+    entry: Composition,
+    base: State,
+    target: State | None,
+    ancestry: Ancestry,
+    manifest: bytes | None = None,
 ) -> Iterator[Finding]:
-    """Check base and target against the entry, and against each other."""
+    """Check base and target against the entry, each other, and the bytes of the `manifest`."""
     yield from _tree("base", entry.base, base)
     if entry.target is None:
         return
@@ -46,6 +62,8 @@ def check_lineage(
     between = differences(entry.scope, base.files, target.files)
     yield from _difference(entry, between)
     yield from _manifest(entry, between)
+    if entry.manifest is not None:
+        yield from check_manifest(entry, entry.manifest, manifest)
     yield from _native(entry, base, target)
 
 
@@ -85,6 +103,8 @@ def _tree(name: str, origin: Origin, state: State) -> Iterator[Finding]:
 
 
 def _ancestry(entry: Composition, ancestry: Ancestry) -> Iterator[Finding]:
+    if not _has_history(entry):
+        return
     expected = f"base {entry.base.commit} among the ancestors of the target"
     if not ancestry.known:
         yield Finding(
@@ -103,6 +123,16 @@ def _ancestry(entry: Composition, ancestry: Ancestry) -> Iterator[Finding]:
             cause="the overlay is no later state of its base",
             remedy=_ENTRY,
         )
+
+
+def unproven(entry: Composition) -> Iterator[str]:
+    """Say that nothing shows which of base and target came first, where they are no commits."""
+    if entry.target is not None and not _has_history(entry):
+        yield NO_HISTORY
+
+
+def _has_history(entry: Composition) -> bool:
+    return None not in (entry.base.commit, entry.target and entry.target.commit)
 
 
 def _difference(entry: Composition, found: Mapping[bytes, Operation]) -> Iterator[Finding]:

@@ -58,11 +58,11 @@ def _named(
     earlier = [(at, row) for at, _, row in touching if at < number]
     starts = [row for _, row in earlier if _same(row.pre, wanted)]
     if earlier and (starts or any(at < number for at, _ in makers)):
-        last = max(at for at, _ in earlier)
-        return (
-            "stage-stale",
-            f"stage {entry.stages[last].name} has changed it since: the pin is stale",
-        )
+        last, row = max(earlier, key=lambda found: found[0])
+        name = entry.stages[last].name
+        if _same(row.post, wanted):
+            name = f"{name} makes it, and a later one that lists no files"
+        return "stage-stale", f"stage {name} has changed it since: the pin is stale"
     if earlier:
         last = max(at for at, _ in earlier)
         return (

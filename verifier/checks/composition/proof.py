@@ -12,23 +12,22 @@ The steps are those of CHECKS "composition", proved; each has its module:
 Pure: everything that was read is handed in, nothing is written, and no program is a stage.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import field
 from typing import Final, NamedTuple
 
 from verifier.catalog.entries.composition import Composition, Stage, StageKind
-from verifier.catalog.entries.helper import Lineage, Version
 from verifier.checks.composition.components import Read, blind, check_components
 from verifier.checks.composition.edits import patch_edit, region_edit, swaps_of
-from verifier.checks.composition.lineage import Ancestry, check_lineage, differences
+from verifier.checks.composition.lineage import Ancestry, check_lineage, differences, unproven
+from verifier.checks.composition.manifest import unread
 from verifier.checks.composition.orders import Edit, Orders, findings, try_orders
 from verifier.checks.composition.patch import Patch, read_patch
+from verifier.checks.composition.region_stage import Helpers, version_in
 from verifier.checks.composition.stages import Chain
 from verifier.checks.composition.state import Contents, State
 from verifier.checks.composition.syntax import facts
-from verifier.checks.helper.regions import Installed
-from verifier.checks.helper.sites import find_sites
-from verifier.checks.helper.span import find_helper
+from verifier.checks.composition.told import counted
 from verifier.core import coverage
 from verifier.core.coverage import Covered
 from verifier.core.demand import FACETS
@@ -53,8 +52,9 @@ _STATE = coverage.State
 class Material:
     """Everything that a proof reads. `patches` holds bytes by stage name.
 
-    `contents` returns bytes by SHA-256 from any clone that was read; `lineages` returns the
-    helper version that a stage of regions names, None where the registry has none.
+    `contents` returns bytes by SHA-256 from any clone that was read; `helpers` is what stages of
+    regions are taken from.
+    `manifest` is what the overlay was published with, None where no source holds it.
     """
 
     base: Read | None
@@ -63,7 +63,8 @@ class Material:
     patches: Mapping[str, bytes]
     contents: Contents
     components: Mapping[str, Read] = field(default_factory=dict)
-    lineages: Callable[[str], tuple[Lineage, Version] | None] = lambda _: None
+    helpers: Helpers = Helpers()
+    manifest: bytes | None = None
 
 
 class Proof(NamedTuple):
@@ -81,10 +82,14 @@ def prove(entry: Composition, material: Material) -> Proof:
     target = None
     if material.target is not None:
         target = State(material.target.entries, material.contents, material.target.hex_length)
-    said = list(check_lineage(entry, base, target, material.ancestry))  # 1
+    said = list(check_lineage(entry, base, target, material.ancestry, material.manifest))  # 1
     between = differences(entry.scope, base.files, target.files) if target is not None else {}
     chain = Chain(
-        entry, base, target=None if target is None else target.files, patches=material.patches
+        entry,
+        base,
+        target=None if target is None else target.files,
+        patches=material.patches,
+        helpers=material.helpers,
     )
     tries: _Tries | None = None
     for stage in entry.stages:  # 2
@@ -110,6 +115,8 @@ def prove(entry: Composition, material: Material) -> Proof:
             NOT_PROVEN_OF_A_PLACE,
             "what the code does",
             *blind(entry),
+            *unread(entry),
+            *unproven(entry),
         ),
     )
     return Proof(outcome, chain.state.tree())
@@ -122,7 +129,7 @@ def _unread(entry: Composition) -> Outcome:
         code="lineage-unread",
         where=Where(path="base"),
         expected=wanted,
-        got="it was not read whole" if entry.base.commit else "the entry names no commit of it",
+        got="it was not read whole" if entry.base.commit else "no folder of it was read",
         remedy="name a clone that holds all of it: --clone base=PATH",
     )
     return Outcome(
@@ -190,24 +197,15 @@ class _Tries:
         return patch_edit(stage.name, patch) if isinstance(patch, Patch) else None
 
     def _regions(self, stage: Stage, state: State) -> Edit | None:
-        named = self._material.lineages(stage.regions) if stage.regions else None
+        named = self._material.helpers.lineages(stage.regions) if stage.regions else None
         if named is None or len(stage.files or ()) != 1:
             return None
         (change,) = stage.files or ()
         data = state.data(change.path.encode())
-        installed = None if data is None else installed_in(data, *named)
+        installed = None if data is None else version_in(data, *named)
         if data is None or installed is None:
             return None
         return region_edit(stage.name, change.path.encode(), swaps_of(data, installed))
-
-
-def installed_in(data: bytes, lineage: Lineage, version: Version) -> Installed | None:
-    """Find a version with all its sites in a host, by steps 4 and 5 of the helper check."""
-    helper, problems = find_helper(data, lineage, [version]) if version.body else (None, ())
-    if helper is None or problems:
-        return None
-    sites, wrong = find_sites(data, lineage, version, helper.body)
-    return None if wrong else Installed(helper=helper, sites=sites)
 
 
 def _retained(entry: Composition, state: State) -> list[Finding]:
@@ -278,6 +276,8 @@ class _Proved:
         count = sum(stage.kind is StageKind.PATCH for stage in self._entry.stages)
         if not count:
             return _STATE.NOT_APPLICABLE, "no stage is a patch"
+        if self._chain.applied < count:
+            return _STATE.NOT_HELD, f"{self._chain.applied:,} of {count:,} applied exactly"
         pinned = all(s.patch is None or s.patch.pin.length for s in self._entry.stages)
         held = _STATE.HELD if pinned else _STATE.HELD_LENGTH_NOT_PINNED
         return held, f"{count:,} applied exactly" + ("" if pinned else " · length not pinned")
@@ -287,7 +287,7 @@ class _Proved:
             return _STATE.NOT_CHECKED, "no file was computed"
         pinned = self._chain.lengths_pinned
         held = _STATE.HELD if pinned else _STATE.HELD_LENGTH_NOT_PINNED
-        told = f"{len(self._entry.stages):,} in order · {self._chain.recomputed:,} files computed"
+        told = f"{len(self._entry.stages):,} in order · {counted(self._chain.recomputed)} computed"
         return held, told + ("" if pinned else " · length not pinned")
 
     def _order(self) -> tuple[coverage.State, str]:

@@ -12,25 +12,22 @@ For each stage, in the order of the entry:
 
 Where a file cannot be computed, it is taken to be what the entry pins, and the finding says so:
 the stages behind it are checked all the same. Files of an overlay come from the target, those of
-a component or of regions from whatever source that was read holds their digest.
+a component from whatever source that was read holds their digest; regions are put in again
+(`region_stage`).
 """
 
 from collections.abc import Mapping
-from typing import Final
 
 from verifier.catalog.entries.composition import Change, Composition, Operation, Stage, StageKind
 from verifier.checks.composition.apply import Applied, applies, apply
 from verifier.checks.composition.order_trouble import wrong_preimage
 from verifier.checks.composition.patch import FilePatch, Patch, read_patch
+from verifier.checks.composition.region_stage import Helpers, taken
+from verifier.checks.composition.stage_finding import shown, stage_finding
 from verifier.checks.composition.state import Found, State
 from verifier.core.digest import Pin
-from verifier.core.finding import Finding, Where
-from verifier.core.printable import printable
+from verifier.core.finding import Finding
 from verifier.sources.tree import FILE_MODE
-
-PINNED: Final = (
-    "take what is pinned; if it was published anew, the entry needs a new stage and pins"
-)
 
 
 class Chain:
@@ -43,12 +40,15 @@ class Chain:
         *,
         target: Mapping[bytes, Found] | None,
         patches: Mapping[str, bytes],
+        helpers: Helpers,
     ) -> None:
         """Take the stages of `entry` on `state`; `patches` holds their bytes by stage name."""
         self.entry, self.state = entry, state
-        self._target, self._patches = target, patches
+        self._target, self._patches, self._helpers = target, patches, helpers
         self.findings: list[Finding] = []
         self.recomputed = 0
+        #: Patches of which every part was applied.
+        self.applied = 0
         self.lengths_pinned = True
 
     def take(self, stage: Stage) -> None:
@@ -74,6 +74,7 @@ class Chain:
             self._assume(stage)
             return
         self.state.expect(file.path for file in patch.files)
+        done = self.recomputed + len(patch.files)
         for file in patch.files:
             row = rows.pop(file.path, None)
             if row is None and stage.files is not None:
@@ -85,6 +86,7 @@ class Chain:
                     got=f"line {file.at:,} of its patch changes it",
                 )
             self._take_file(stage, file, row)
+        self.applied += self.recomputed == done
         for path, change in rows.items():
             self._say(
                 "stage-untouched",
@@ -156,19 +158,19 @@ class Chain:
         """Say why a file cannot be patched whatever its bytes: its type, mode or place."""
         way = self.state.in_the_way(file.path)
         if way is not None:
-            return self._finding(
+            return stage_finding(
                 "stage-in-the-way",
                 stage,
                 file.path,
                 expected="no file where a folder has to be, and no folder where a file has to be",
-                got=_shown(way),
+                got=shown(way),
             )
         if before is not None and not before.is_file:
-            return self._finding(
+            return stage_finding(
                 "stage-mode", stage, file.path, expected="a regular file", got=_mode(before.mode)
             )
         if before is not None and not _agree(before.mode, file.old_mode):
-            return self._finding(
+            return stage_finding(
                 "stage-mode",
                 stage,
                 file.path,
@@ -221,6 +223,9 @@ class Chain:
             return
         if stage.kind is StageKind.OVERLAY:
             there = self._target.get(path) if self._target is not None else None
+        elif stage.kind is StageKind.REGIONS:
+            self._take_regions(stage, change)
+            return
         else:
             data = self._by_digest(change)
             before = self.state.files.get(path)
@@ -239,6 +244,28 @@ class Chain:
             return
         self.recomputed += 1
         self.state.put(path, there)
+        self._is_postimage(stage, change)
+
+    def _take_regions(self, stage: Stage, change: Change) -> None:
+        """Put a helper version into the preimage."""
+        path = change.path.encode()
+        before, data = self.state.files.get(path), self.state.data(path)
+        if before is None or data is None:
+            made: bytes | Finding = stage_finding(
+                "stage-bytes-missing",
+                stage,
+                path,
+                expected=f"the bytes of {change.pre}",
+                got="no source that was read holds them",
+            )
+        else:
+            made = taken(stage, change, data, self._by_digest(change), self._helpers)
+        if isinstance(made, Finding):
+            self.findings.append(made)
+            self._put_pinned(stage, change)
+            return
+        self.recomputed += 1
+        self.state.put_bytes(path, made, before.mode if before else FILE_MODE)
         self._is_postimage(stage, change)
 
     def _by_digest(self, change: Change) -> bytes | None:
@@ -331,19 +358,7 @@ class Chain:
         expected: str | None = None,
         got: str,
     ) -> None:
-        self.findings.append(self._finding(code, stage, path, expected=expected, got=got))
-
-    def _finding(
-        self, code: str, stage: Stage, path: bytes | None, *, expected: str | None, got: str
-    ) -> Finding:
-        return Finding(
-            code=code,
-            where=Where(path=_shown(path) if path is not None else f"stage {stage.name}"),
-            expected=expected,
-            got=got,
-            cause=f"at stage {stage.name}" if path is not None else None,
-            remedy=_REMEDIES.get(code, PINNED),
-        )
+        self.findings.append(stage_finding(code, stage, path, expected=expected, got=got))
 
 
 def _patch_name(stage: Stage) -> str:
@@ -360,18 +375,3 @@ def _mode(mode: int | None) -> str:
 
 def _text(path: bytes) -> str:
     return path.decode(errors="surrogateescape")
-
-
-def _shown(path: bytes) -> str:
-    return printable(_text(path))
-
-
-_REMEDIES: Final = {
-    "patch-unavailable": "name the clone that holds it: --clone source=PATH",
-    "stage-bytes-missing": "name the clone that holds it: --clone NAME=PATH, of a component by its "
-    "name",
-    "stage-reapplies": "apply the stage once, by its pinned preimages; its patch alone cannot tell",
-    "stage-unreached": "name the clones that the stage before needs",
-    "stage-unknown-files": "name the clone of the target: --clone target=PATH",
-    "stage-tree-unknown": "solve what is said of the files first; the tree follows from them",
-}

@@ -27,9 +27,9 @@ from verifier.sources.tree import FILE_MODE, GITLINK_MODE
 
 
 class Origins(NamedTuple):
-    """Commits of base and target, and where they are published; None where there is no target."""
+    """Commits of base and target, None of plain trees, and where they are published."""
 
-    base: str
+    base: str | None
     target: str | None
     repository: str | None
 
@@ -64,9 +64,11 @@ def write_down(
     """Return the entry, or why there can be none: a patch that is refused, a submodule."""
     state = State(base.entries, contents, base.hex_length)
     entry: dict[str, Any] = {"schema": "composition/v1", "name": name, "project": project}
+    if origins.base is None and state.tree() is None:
+        return (_no_tree(),)
     entry["base"] = _origin(origins.base, state.tree(), origins.repository)
     stages: list[dict[str, Any]] = []
-    if target is not None and origins.target is not None:
+    if target is not None:
         goal = State(target.entries, contents, target.hex_length)
         entry["target"] = _origin(origins.target, goal.tree(), None)
         stages.append(_overlay(state, goal.files, scope))
@@ -144,8 +146,8 @@ def _patch(state: State, step: Step, scope: Scope) -> dict[str, Any] | tuple[Fin
     }
 
 
-def _origin(commit: str, tree: str | None, repository: str | None) -> dict[str, str]:
-    found = {"commit": commit}
+def _origin(commit: str | None, tree: str | None, repository: str | None) -> dict[str, str]:
+    found = {} if commit is None else {"commit": commit}
     if tree is not None:
         found["tree"] = tree
     return {"repository": repository, **found} if repository is not None else found
@@ -177,6 +179,16 @@ def _row(file: Found) -> str:
 
 def _text(path: bytes) -> str:
     return path.decode(errors="surrogateescape")
+
+
+def _no_tree() -> Finding:
+    return Finding(
+        code="lineage-unread",
+        where=Where(path="base"),
+        expected="files and links alone, none of them too large, as a git tree holds them",
+        got="a tree without an id",
+        remedy="pin it from a clone: --base COMMIT",
+    )
 
 
 def _nothing(scope: Scope) -> Finding:

@@ -1,4 +1,4 @@
-"""`pinproof pin composition`: write an entry from clones and patches, once it is proved."""
+"""`pinproof pin composition`: write an entry from clones or folders and patches, once proved."""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -17,8 +17,16 @@ def command() -> None:
 @command.command()
 @click.argument("name")
 @click.option("--project", required=True, metavar="TEXT", help="Who publishes it.")
-@click.option("--base", required=True, metavar="COMMIT", help="The full id that it starts from.")
-@click.option("--target", metavar="COMMIT", help="The full id that its overlay takes files from.")
+@click.option(
+    "--base",
+    metavar="COMMIT",
+    help="The full id that it starts from; without it, the base is a plain folder.",
+)
+@click.option(
+    "--target",
+    metavar="COMMIT",
+    help="The full id that its overlay takes files from; without it, a plain folder, if any.",
+)
 @click.option(
     "--patch",
     "patches",
@@ -40,7 +48,7 @@ def command() -> None:
     "clones",
     multiple=True,
     metavar="NAME=PATH",
-    help="base, and target if it is in another clone.",
+    help="Clone or plain folder of the base, and of the target if that is another one.",
 )
 @shared.output_options
 def composition(name: str, *, clones: tuple[str, ...], to: str, **options: Any) -> int:

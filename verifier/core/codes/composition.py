@@ -87,6 +87,15 @@ ROWS: Final = (
     Code("lineage-unchanged", "lineage", REJECTED, "the target does not change what is listed"),
     Code("lineage-operation", "lineage", REJECTED, "the target changes a file in another way"),
     Code("lineage-rows", "lineage", REJECTED, "the target changes another number of files"),
+    Code(
+        "lineage-manifest", "lineage", REJECTED, "the manifest says something else of the overlay"
+    ),
+    Code(
+        "lineage-manifest-unavailable",
+        "lineage",
+        UNDECIDED,
+        "the manifest of the overlay is not at hand",
+    ),
     Code("lineage-native", "lineage", REJECTED, "an input of retained binaries has changed"),
     Code("stage-preimage", "stages", REJECTED, "a file is not what a stage starts from"),
     Code("stage-swapped", "stages", REJECTED, "a stage stands before the one that it needs"),
@@ -103,6 +112,13 @@ ROWS: Final = (
     Code("stage-tree-unknown", "stages", UNDECIDED, "the git tree after a stage is not known"),
     Code("stage-reapplies", "stages", UNDECIDED, "a patch applies to what it has made"),
     Code("stage-bytes-missing", "stages", UNDECIDED, "the bytes of a file are not at hand"),
+    Code("stage-regions", "stages", REJECTED, "a stage is not its helper version put in"),
+    Code(
+        "stage-regions-unknown",
+        "stages",
+        UNDECIDED,
+        "the helper version of a stage is not at hand",
+    ),
     Code("stage-unknown-files", "stages", UNDECIDED, "what a stage changes is not known"),
     Code("stage-unreached", "stages", UNDECIDED, "a stage behind one that could not be taken"),
     Code("order-different", "orders", REJECTED, "an order of independent stages differs"),

@@ -25,20 +25,30 @@ class Leaf(NamedTuple):
     oid: str
 
 
-def read_blobs(repo: Repository, leaves: Sequence[Leaf]) -> dict[str, Got]:
+def read_blobs(repo: Repository, leaves: Sequence[Leaf], known: dict[str, Got]) -> dict[str, Got]:
     """Read what the leaves name. Of links the content is kept: it is what they lead to.
 
-    An id is absent where all that came before are more bytes than one commit may have.
+    What another commit of the *same* repository has led to already is `known`, and not read
+    again; what is read without a fault is added to it. An id is absent where all that came before
+    are more bytes than one commit may have.
     """
     links = {leaf.oid for leaf in leaves if leaf.mode == LINK_MODE}
+    named = dict.fromkeys(leaf.oid for leaf in leaves if leaf.mode != GITLINK_MODE)
+    found = {oid: known[oid] for oid in named if oid in known and oid not in links}
     wants = [
         Want(oid, "blob", GIT_DOTFILE_BYTES if oid in links else repo.max_blob, oid in links)
-        for oid in dict.fromkeys(leaf.oid for leaf in leaves if leaf.mode != GITLINK_MODE)
+        for oid in named
+        if oid not in found
     ]
-    found: dict[str, Got] = {}
+    _read(repo, wants, found)
+    known |= {oid: got for oid, got in found.items() if got.fault is None and oid not in links}
+    return found
+
+
+def _read(repo: Repository, wants: Sequence[Want], found: dict[str, Got]) -> None:
     if len(wants) < _WORTH_TWO:
         _collect(repo.reader, wants, found)
-        return found
+        return
     failures: list[BaseException] = []
 
     def second_half() -> None:
@@ -53,7 +63,6 @@ def read_blobs(repo: Repository, leaves: Sequence[Leaf]) -> dict[str, Got]:
     other.join()
     if failures:
         raise failures[0]
-    return found
 
 
 def _collect(reader: Reader, wants: Sequence[Want], found: dict[str, Got]) -> None:

@@ -80,8 +80,9 @@ class GitTree:
         clones: Iterable[Path] = (),
         allow_alternates: bool = False,
         max_blob: int = GIT_BLOB_BYTES,
+        known: dict[str, Got] | None = None,
     ) -> None:
-        """Remember what is meant; only what is no full id is looked up, for the error's words."""
+        """Remember what is meant; a cut-off id alone is looked up. `known`: see `read_blobs`."""
         self.name = name
         self.commit_id = commit
         clones = tuple(clones)
@@ -90,7 +91,7 @@ class GitTree:
             repo, commit, clones=clones, allow_alternates=allow_alternates
         )
         self._subpath = [part for part in subpath.split(b"/") if part]
-        self._max_blob = max_blob
+        self._max_blob, self._known = max_blob, {} if known is None else known
         self._open: Repository | None = None
         self._findings: dict[Finding, None] = {}
         self._ignored: dict[str, None] = {}
@@ -155,7 +156,7 @@ class GitTree:
                 leaves = [Leaf(start.name, start.mode, start.oid)]
             self._look_at_dotfiles(repo, leaves)
             self._start_check(repo)
-            read = read_blobs(repo, leaves)
+            read = read_blobs(repo, leaves, self._known)
             entries = sorted(self._entry(repo, leaf, read.get(leaf.oid)) for leaf in leaves)
             self._finish_check(repo)
         self._findings.update(dict.fromkeys(recorded(leaf.path for leaf in leaves)))

@@ -9,7 +9,8 @@ from support.composed import Composed
 from verifier.catalog.entries.composition import Agreement
 from verifier.checks.composition.edits import Swap, region_edit, swaps_of, without
 from verifier.checks.composition.orders import Edit, Files, findings, try_orders
-from verifier.checks.composition.proof import installed_in, prove
+from verifier.checks.composition.proof import prove
+from verifier.checks.composition.region_stage import version_in
 from verifier.checks.composition.syntax import facts
 from verifier.core.coverage import State
 
@@ -65,7 +66,7 @@ def test_an_install_is_found_again_as_an_edit() -> None:
         data = hosts.host(name)
         version = example.version(at)
         assert version is not None
-        installed = installed_in(data, example, version)
+        installed = version_in(data, example, version)
         assert installed is not None
         edit = region_edit(name, b"f", swaps_of(data, installed))
         assert edit.take({b"f": without(data, installed)}) == {b"f": data}

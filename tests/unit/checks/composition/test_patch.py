@@ -223,6 +223,9 @@ def test_the_first_line_that_differs_is_named() -> None:
         "line b without a newline",
     )
     (found,) = codes(NAMES + b"@@ -1,2 +1,2 @@\n a\n-b\n+B\n", b"a\nb\nc\n")
+    assert (
+        found.cause == "no line of the hunk stands behind its change, so the file has to end there"
+    )
     assert (found.where.line, found.expected, found.got) == (3, "the end of the file", "more lines")
 
 

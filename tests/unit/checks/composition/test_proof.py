@@ -1,6 +1,9 @@
 """A chain of stages, proved; and every way in which one does not hold, by its own name."""
 
+import json
+from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from support.composed import Composed, Everything, changes, diff, entries, tree
@@ -272,7 +275,74 @@ def test_the_manifest_counts(rows: int, added: int | None, codes: set[str]) -> N
     made = composed()
     manifest = Manifest(schema="x/v1", pin=Pin.of(b"m"), rows=rows, added=added)
     made.more["manifest"] = manifest
+    made.material["manifest"] = b"m"
     assert made.codes() == codes
+    assert any("x/v1 is not read" in words for words in made.prove().outcome.not_proven)
+
+
+def published(made: Composed) -> dict[str, Any]:
+    """Write the manifest that the overlay of a composition could have been published with."""
+    rows = made.stages[0].files or ()
+    return {
+        "schema": "sparkring-vllm-python-overlay/v1",
+        "base": {"repository": "r", "commit": "1" * 40, "tree": tree(BASE)},
+        "target": {"repository": "r", "commit": "2" * 40, "tree": tree(TARGET)},
+        "files": [
+            {
+                "path": row.path,
+                "operation": str(row.operation),
+                "base_sha256": row.pre and row.pre.sha256,
+                "target_sha256": row.post and row.post.sha256,
+                "target_bytes": row.post and row.post.length,
+            }
+            for row in rows
+        ],
+    }
+
+
+def with_manifest(change: Callable[[dict[str, Any]], object]) -> Composed:
+    kept = {**TARGET, "a/old": BASE["a/old"]}
+    made = Composed(steps=[("base", BASE), ("overlay", kept)])
+    value = published(made)
+    value["target"]["tree"] = tree(kept)
+    change(value)
+    data = json.dumps(value).encode()
+    pin = Pin.of(data)
+    made.more["manifest"] = Manifest(
+        schema="sparkring-vllm-python-overlay/v1", pin=pin, rows=2, added=None
+    )
+    made.material["manifest"] = data
+    return made
+
+
+def test_the_manifest_says_what_the_entry_does() -> None:
+    assert with_manifest(lambda _: None).codes() == set()
+    made = with_manifest(lambda _: None)
+    made.material["manifest"] = None
+    assert made.codes() == {"lineage-manifest-unavailable"}
+    made.material["manifest"] = b"{}"
+    assert made.codes() == {"lineage-manifest"}
+
+
+@pytest.mark.parametrize(
+    ("change", "where"),
+    [
+        (lambda v: v["base"].update(tree="3" * 40), "base"),
+        (lambda v: v["target"].update(commit="3" * 40), "target"),
+        (lambda v: v["files"].pop(), "a/new"),
+        (lambda v: v["files"][0].update(path="a/g"), "a/f"),
+        (lambda v: v["files"][0].update(base_sha256="3" * 64), "a/f"),
+        (lambda v: v["files"][0].update(target_sha256="3" * 64), "a/f"),
+        (lambda v: v["files"][0].update(target_bytes=1), "a/f"),
+        (lambda v: v["files"][1].update(operation="replace", base_sha256="3" * 64), "a/new"),
+        (lambda v: v["files"][1].update(base_sha256="3" * 64), "manifest"),
+        (lambda v: v.update(more=1), "manifest"),
+    ],
+)
+def test_a_manifest_that_disagrees(change: Callable[[dict[str, Any]], object], where: str) -> None:
+    found = with_manifest(change).prove().outcome.findings
+    assert {f.code for f in found} == {"lineage-manifest"}
+    assert where in {f.where.path for f in found}
 
 
 def test_native_inputs_are_the_same_objects() -> None:

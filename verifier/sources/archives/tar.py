@@ -40,7 +40,7 @@ class TarTree(Archive):
     def entries(self) -> list[TreeEntry]:
         """Return every entry, sorted by path bytes, each content hashed."""
         with self._pass() as (file, ledger), closing(inflate.pieces(file)) as pieces:
-            _Reader(_Stream(pieces), ledger).run()
+            Reader(Stream(pieces), ledger).run()
         return [ledger.entries[path] for path in sorted(ledger.entries)]
 
     def read(self, path: bytes, *, limit: int) -> bytes | None:
@@ -56,7 +56,7 @@ class TarTree(Archive):
         wanted = _Wanted(holder, limit, bytearray())
         originals: dict[bytes, bytes] = {}
         with self._pass() as (file, ledger), closing(inflate.pieces(file)) as pieces:
-            _Reader(_Stream(pieces), ledger, wanted, originals).run()
+            Reader(Stream(pieces), ledger, wanted, originals).run()
         entry = ledger.entries.get(path)
         if entry is None or entry.type is not Type.FILE or ledger.refused:
             return None
@@ -76,7 +76,7 @@ class _Wanted(NamedTuple):
     data: bytearray
 
 
-class _Stream:
+class Stream:
     """The bytes of the tar in order; pieces are never joined but where a header is split."""
 
     def __init__(self, pieces: Iterator[bytes]) -> None:
@@ -141,12 +141,12 @@ class _Extensions:
         return named or long or stated
 
 
-class _Reader:
+class Reader:
     """One pass over the members of a tar."""
 
     def __init__(
         self,
-        stream: _Stream,
+        stream: Stream,
         ledger: Ledger,
         wanted: _Wanted | None = None,
         originals: dict[bytes, bytes] | None = None,
@@ -357,3 +357,22 @@ class _Reader:
 
 def _shown(data: bytes) -> str:
     return printable(data[:80].decode(errors="backslashreplace"))
+
+
+class MemberPlaces(Reader):
+    """A pass that notes where each member's content lies, and looks at none of it.
+
+    `places` holds offset and length in the unpacked archive by path; links have none.
+    """
+
+    def __init__(self, stream: Stream, ledger: Ledger) -> None:
+        """Begin with nothing."""
+        super().__init__(stream, ledger)
+        self.places: dict[bytes, tuple[int, int]] = {}
+
+    def _file(self, path: bytes | None, mode: int, size: int) -> None:  # noqa: ARG002
+        at = self._stream.offset
+        self._content(size, None)
+        if path is not None:
+            self.places.setdefault(path, (at, size))
+            self._add(TreeEntry(path, Type.FILE, None, size, None))

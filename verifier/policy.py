@@ -88,7 +88,9 @@ def load(data: bytes, *, where: str) -> Policy:
         min_snapshot=min_snapshot,
         past_time_allowed=past_time == "allow",
         helper=_helper(helper) if helper else None,
-        **{kind: _facets(below, kind) if below else None for kind, below in others.items()},
+        composition=_facets(others["composition"], "composition"),
+        image=_facets(others["image"], "image"),
+        runtime=_facets(others["runtime"], "runtime"),
         waivers=tuple(map(_waiver, table.tables("waiver"))),
     )
     if helper is None and not any(others.values()):
@@ -117,7 +119,9 @@ def _helper(table: Table) -> HelperDemand:
     return helper
 
 
-def _facets(table: Table, kind: str) -> frozenset[str]:
+def _facets(table: Table | None, kind: str) -> frozenset[str] | None:
+    if table is None:
+        return None
     demand = _demand(table, kind)
     table.close()
     return demand

@@ -93,6 +93,33 @@ def _of_composition(item: Result, main: Finding | None) -> str:
     return f"{name} stands at {_stage(found)} of {found.entry}"
 
 
+def _of_image(item: Result, main: Finding | None) -> str:
+    name, found = item.subject.name, next(iter(item.identified), None)
+    if main is not None and main.code == "image-claim-only":
+        return f"{name} is what a daemon says, and no image"
+    if main is not None and main.code in ("image-recompressed", "image-relabelled"):
+        return f"{name} holds the same files, and is not the image that was pinned"
+    if main is not None and main.row.facet in ("graph", "tree"):
+        broken = "contradicts itself" if _says_no(item) else "is not all there, or not only that"
+        return f"{name} {broken}"
+    if _says_no(item):
+        return f"{name} is not the image that was pinned"
+    if found is not None:
+        rest = ", not all that is demanded" if main is not None else ""
+        return f"{name} is {found.entry}{rest}"
+    if item.verdict is Verdict.VERIFIED:
+        return f"{name} is the image asked for"
+    return f"{name} is not known to be the image that was pinned"
+
+
+def _of_runtime(item: Result, _main: Finding | None) -> str:
+    if item.verdict is Verdict.VERIFIED:
+        return f"every rank runs {item.subject.name}"
+    if _says_no(item):
+        return f"not every rank runs {item.subject.name}"
+    return f"not known whether every rank runs {item.subject.name}"
+
+
 def _stage(found: Identified) -> str:
     words = {"base": "the base", "mixed": "several stages"}
     return words.get(found.version, f"stage {found.version}")
@@ -133,6 +160,8 @@ def reason(item: Result, main: Finding | None) -> str:
 _HEADLINES: Final[dict[str, Callable[[Result, Finding | None], str]]] = {
     "helper": _of_helper,
     "composition": _of_composition,
+    "image": _of_image,
+    "runtime": _of_runtime,
     "registry": _of_registry,
     "tree": _of_tree,
     "diff": _of_diff,

@@ -47,7 +47,23 @@ _DIFF_ID: Final = "sha256:[0-9a-f]{64}"
 _SCHEMA: Final = 2
 _REMEDY: Final = "ask the image's builder for a sound copy"
 _DISTRIBUTED: Final = tuple(
-    ["schemaVersion", "mediaType", "artifactType", "config", "layers", "manifests", "subject", "digest", "size", "urls", "data", "platform", "architecture", "os", "variant"]
+    [
+        "schemaVersion",
+        "mediaType",
+        "artifactType",
+        "config",
+        "layers",
+        "manifests",
+        "subject",
+        "digest",
+        "size",
+        "urls",
+        "data",
+        "platform",
+        "architecture",
+        "os",
+        "variant",
+    ]
 )
 #: Keys whose other spellings readers in Go take for them, by where they are read.
 _KNOWN: Final = {

@@ -1,0 +1,1 @@
+"""Images: their layers, each in one pass, and the root that layers make together."""

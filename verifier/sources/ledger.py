@@ -137,12 +137,13 @@ class Ledger:
         if folder and raw in ROOT:
             return None
         path = within_root(raw, folder=folder)
-        codes = list(self._names.problems(path))
-        for code in codes:
-            self.note(ContainerError(code, path=raw, offset=offset))
-        if refused(codes):
-            self.complete = False
-            return None
+        if not self._names.plain(path):
+            codes = list(self._names.problems(path))
+            for code in codes:
+                self.note(ContainerError(code, path=raw, offset=offset))
+            if refused(codes):
+                self.complete = False
+                return None
         if folder:
             clash = self._names.add_folder(path)
             if clash:

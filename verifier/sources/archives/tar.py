@@ -96,6 +96,10 @@ class Stream:
     def take(self, length: int) -> bytes:
         """Return `length` bytes, fewer at the end."""
         data = self._piece[self._at : self._at + length]
+        if len(data) == length:
+            self._at += length
+            self.offset += length
+            return data
         self._at += len(data)
         while len(data) < length and self._next():
             more = self._piece[: length - len(data)]
@@ -302,6 +306,8 @@ class Reader:
         self._stream.feed(size, sink)
         if fill := -size % BLOCK:
             padding = self._stream.take(fill)
+            if padding == ZERO[:fill]:
+                return
             if len(padding) < fill:
                 raise ContainerError("tree-tar-truncated", got="a block that is not full")
             if padding.strip(b"\0"):

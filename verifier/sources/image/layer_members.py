@@ -11,6 +11,7 @@ from enum import StrEnum
 from typing import Final, NamedTuple
 
 from verifier.core.finding import Finding
+from verifier.core.limits import ARCHIVE_ENTRY_BYTES
 from verifier.core.printable import printable
 from verifier.sources.archives import tar_header
 from verifier.sources.archives.tar import Reader, Stream
@@ -29,6 +30,7 @@ _OVERLAY: Final = (
     b"LIBARCHIVE.xattr.user.overlay.",
 )
 _MODE_BITS: Final = 0o7777
+_FILE: Final = b"0"
 
 
 class Kind(StrEnum):
@@ -114,6 +116,15 @@ class _Members(Reader):
         super().__init__(stream, ledger)
         self._members = members
 
+    def _named(self, header: Header, block: bytes) -> None:
+        """Take in one member; of most there is nothing to say but name, mode and size."""
+        ordinary = header.type == _FILE and header.size <= ARCHIVE_ENTRY_BYTES
+        if self._extensions or not ordinary:
+            super()._named(header, block)
+            return
+        self._raw = header.name
+        self._file(self._place(header.name, header), header.mode, header.size)
+
     def _place(self, raw: bytes, header: Header) -> bytes | None:
         folder = header.type == tar_header.FOLDER
         path = self._ledger.admitted(raw, folder=folder, offset=self._at)
@@ -157,8 +168,7 @@ class _Members(Reader):
             return
         running = hashlib.sha256()
         self._content(size, running.update)
-        name = path.rpartition(b"/")[2]
-        if name.startswith(MARK):
+        if MARK in path and (name := path.rpartition(b"/")[2]).startswith(MARK):
             if size:
                 self._note("layer-marker-content", got=f"{size:,} bytes")
             kind = Kind.OPAQUE if name == OPAQUE else Kind.WHITEOUT

@@ -212,6 +212,17 @@ _ROWS: Final = (
     Code("tree-hardlink-outside", "tree", _REJECTED, "a hard link leaves the tree"),
     Code("tree-hardlink-missing", "tree", _REJECTED, "a hard link to nothing before it"),
     Code("tree-hardlink-mode", "tree", _UNDECIDED, "a hard link states another mode"),
+    # CHECKS image: members of layers
+    Code("layer-marker-name", "tree", _REJECTED, "a whiteout names nothing that can be hidden"),
+    Code("layer-marker-below", "tree", _REJECTED, "a member lies below a whiteout"),
+    Code("layer-marker-content", "tree", _REJECTED, "a whiteout is more than an empty file"),
+    Code("layer-marker-unknown", "tree", _UNDECIDED, "a marker that pinproof does not know"),
+    Code(
+        "layer-overlay-attribute",
+        "tree",
+        _UNDECIDED,
+        "an attribute that overlay file systems obey",
+    ),
     # zip
     Code("tree-zip-end", "tree", _REJECTED, "the end of the zip is missing or not unique"),
     Code("tree-zip-several-disks", "tree", _UNDECIDED, "the zip is one part of several"),

@@ -97,6 +97,18 @@ class Names:
         """Whether the names are more than may be held in memory."""
         return self._bytes > TREE_NAMES_BYTES
 
+    def plain(self, path: bytes) -> bool:
+        """Tell quickly of most names that nothing is wrong with them."""
+        parent, _, last = path.rpartition(b"/")
+        return (
+            parent in self._folders
+            and len(path) <= _LONGEST_SEGMENT
+            and path.count(b"/") < TREE_DEPTH
+            and not _segment(last)
+            and path[:1] != b"/"
+            and path[1:2] != b":"
+        )
+
     def problems(self, path: bytes) -> Iterator[str]:
         """Name what is wrong with `path` itself, each thing once."""
         if path.startswith(b"/"):

@@ -1,7 +1,7 @@
 """Reading image/v1: TOML to an `ImageEntry`, every mistake by its path."""
 
 import re
-from collections import Counter
+from collections.abc import Iterator
 from typing import Final
 
 from verifier.catalog.entries.image import KINDS, Contained, ImageDigest, ImageEntry
@@ -16,8 +16,6 @@ _ID: Final = "[0-9a-f]{40}|[0-9a-f]{64}"
 _REMEDY: Final = (
     "restore the entry from its release, or correct the paths named above and sign again"
 )
-#: Kinds of which one image has one.
-_SINGLE: Final = ("index",)
 
 
 def parse(data: bytes, where: str) -> ImageEntry:
@@ -65,28 +63,29 @@ def _contained(table: Table) -> Contained:
 
 
 def _check(table: Table, entry: ImageEntry) -> None:
-    """Note what contradicts itself: one digest of two kinds or sizes, two of a single kind."""
-    for kind in _SINGLE:
-        if len(entry.of(kind)) > 1:
-            table.mistake("digest", f"two of kind {kind}: they are two images")
+    """Note what contradicts itself: one digest of two kinds or sizes, two images in one entry."""
+    if len(entry.of("index")) > 1:
+        table.mistake("digest", "two of kind index: they are two images")
     if entry.platform and len(entry.of("config")) > 1:
         table.mistake("digest", "two of kind config for one platform: they are two images")
-    kinds: dict[str, set[str]] = {}
-    sizes: dict[str, set[int | None]] = {}
-    for digest in entry.digests:
-        kinds.setdefault(digest.pin.sha256, set()).add(digest.kind)
-        sizes.setdefault(digest.pin.sha256, set()).add(digest.pin.length)
-    for sha256, found in kinds.items():
-        # A layer that is stored plain has one digest as layer and as diff-id.
-        if len(found - {"layer", "diff-id"}) + bool(found & {"layer", "diff-id"}) > 1:
-            table.mistake("digest", f"{sha256} is given as {' and '.join(sorted(found))}")
-    for sha256, lengths in sizes.items():
-        if len(lengths - {None}) > 1:
-            table.mistake("digest", f"{sha256} is given with two sizes")
-    rows = Counter((d.kind, d.pin.sha256) for d in entry.digests if d.kind != "diff-id")
-    for (kind, sha256), count in rows.items():
-        if count > 1 and kind != "layer":
-            table.mistake("digest", f"{kind} {sha256} is given twice")
+    for wrong in dict.fromkeys(_contradictions(entry.digests)):
+        table.mistake("digest", wrong)
     names = [each.component for each in entry.contains]
     for name in sorted({name for name in names if names.count(name) > 1}):
         table.mistake("contains", f"{name} is given twice")
+
+
+def _contradictions(digests: tuple[ImageDigest, ...]) -> Iterator[str]:
+    for digest in digests:
+        same = [other for other in digests if other.pin.sha256 == digest.pin.sha256]
+        kinds = {other.kind for other in same}
+        lengths = {other.pin.length for other in same} - {None}
+        if len(lengths) > 1:
+            yield f"{digest.pin.sha256} is given with two sizes"
+        # A layer that is stored plain has one digest as layer and as diff-id; layers may repeat.
+        if kinds <= {"layer", "diff-id"}:
+            continue
+        if len(kinds) > 1:
+            yield f"{digest.pin.sha256} is given as {' and '.join(sorted(kinds))}"
+        elif len(same) > 1:
+            yield f"{digest.kind} {digest.pin.sha256} is given twice"

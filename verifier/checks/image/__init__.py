@@ -57,7 +57,7 @@ def check(graph: Graph, asked: Asked) -> Outcome:
     entry = compared.entry if compared else None
     findings += _platforms(graph, asked, entry)
     coverage = _coverage(graph, asked, findings, compared, entry)
-    identified = ()
+    identified: tuple[Identified, ...] = ()
     if compared and entry and compared.covered.state.holds:
         identified = (Identified(entry=entry.name, version=compared.by, status="image"),)
     return Outcome(

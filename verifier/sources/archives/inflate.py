@@ -86,17 +86,24 @@ class _Input:
         self.taken -= len(data)
 
 
+class Decoded(NamedTuple):
+    """What a file holds, and how it was compressed: gzip, zstd, xz or none."""
+
+    compression: str
+    pieces: Generator[bytes]
+
+
 def pieces(file: Bytes) -> Generator[bytes]:
     """Yield what `file` holds once decompressed, or its own bytes if it is not compressed."""
+    compression, counted = decoded(file)
+    return counted if compression == PLAIN else ahead(counted)
+
+
+def decoded(file: Bytes) -> Decoded:
+    """Return the compression of `file`, and what it holds, decompressed as it is asked for."""
     source = _Input(file)
     decoder = _decoder(source)
-    counted = _counted(decoder(source), source)
-    return counted if decoder is _plain else _ahead(counted)
-
-
-def packing(file: Bytes) -> str | None:
-    """Name the compression that a file's first bytes show, None if it is none that is read."""
-    return {_gzip: "gzip", _zstd: "zstd", _xz: "xz"}.get(_decoder(_Input(file)))
+    return Decoded(_COMPRESSIONS[decoder], _counted(decoder(source), source))
 
 
 def _counted(decoded: Iterator[bytes], source: _Input) -> Generator[bytes]:
@@ -107,7 +114,7 @@ def _counted(decoded: Iterator[bytes], source: _Input) -> Generator[bytes]:
         yield piece
 
 
-def _ahead(pieces: Generator[bytes]) -> Generator[bytes]:
+def ahead(pieces: Generator[bytes]) -> Generator[bytes]:
     """Run `pieces` in a thread of its own, a few ahead: both cores work, memory stays bounded.
 
     What the thread raises is raised here, at its place behind the pieces before it.
@@ -128,6 +135,8 @@ def _ahead(pieces: Generator[bytes]) -> Generator[bytes]:
             ready.put(error)
         else:
             ready.put(None)
+        finally:
+            pieces.close()
 
     thread = Thread(target=work, daemon=True)
     thread.start()
@@ -298,6 +307,16 @@ def _frame_parts(source: _Input, head: _FrameHead) -> Iterator[bytes]:
 
 def _is_zstd(magic: int) -> bool:
     return magic == _ZSTD or magic & ~0xF == _ZSTD_SKIPPABLE
+
+
+#: The names of the compressions, as reports print them.
+PLAIN: Final = "none"
+_COMPRESSIONS: Final[dict[Callable[[_Input], Iterator[bytes]], str]] = {
+    _plain: PLAIN,
+    _gzip: "gzip",
+    _zstd: "zstd",
+    _xz: "xz",
+}
 
 
 def _u32(data: bytes) -> int:

@@ -80,6 +80,7 @@ class Stream:
     """The bytes of the tar in order; pieces are never joined but where a header is split."""
 
     def __init__(self, pieces: Iterator[bytes]) -> None:
+        """Begin with the first piece."""
         self._pieces = pieces
         self._piece = b""
         self._view = memoryview(b"")
@@ -95,6 +96,10 @@ class Stream:
     def take(self, length: int) -> bytes:
         """Return `length` bytes, fewer at the end."""
         data = self._piece[self._at : self._at + length]
+        if len(data) == length:
+            self._at += length
+            self.offset += length
+            return data
         self._at += len(data)
         while len(data) < length and self._next():
             more = self._piece[: length - len(data)]
@@ -142,7 +147,7 @@ class _Extensions:
 
 
 class Reader:
-    """One pass over the members of a tar."""
+    """One pass over the members of a tar; a layer of an image takes them in its own way."""
 
     def __init__(
         self,
@@ -151,6 +156,7 @@ class Reader:
         wanted: _Wanted | None = None,
         originals: dict[bytes, bytes] | None = None,
     ) -> None:
+        """Write what is found into `ledger`."""
         self._stream = stream
         self._ledger = ledger
         self._wanted = wanted
@@ -249,8 +255,9 @@ class Reader:
             limit = f"at most {ARCHIVE_ENTRY_BYTES:,} bytes"
             raise ContainerError("tree-entry-too-large", expected=limit, got=f"{size:,}")
         folder = header.type == tar_header.FOLDER
-        path = self._ledger.place(raw, folder=folder, offset=self._at)
-        self._describe(records)
+        path = self._place(raw, header)
+        if records:
+            self._describe(records)
         if header.type in tar_header.FILE_TYPES and not tar_header.is_sparse(records):
             self._file(path, header.mode, size)
             return
@@ -261,6 +268,10 @@ class Reader:
                 self._bodiless(path, header, link)
             return
         self._unread(path, header, block, size)
+
+    def _place(self, raw: bytes, header: Header) -> bytes | None:
+        folder = header.type == tar_header.FOLDER
+        return self._ledger.place(raw, folder=folder, offset=self._at)
 
     def _describe(self, records: dict[bytes, bytes]) -> None:
         for key in records:
@@ -295,6 +306,8 @@ class Reader:
         self._stream.feed(size, sink)
         if fill := -size % BLOCK:
             padding = self._stream.take(fill)
+            if padding == ZERO[:fill]:
+                return
             if len(padding) < fill:
                 raise ContainerError("tree-tar-truncated", got="a block that is not full")
             if padding.strip(b"\0"):

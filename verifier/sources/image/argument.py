@@ -1,7 +1,8 @@
 """Image sources as arguments: a layout's folder, an archive of one, a docker archive, a claim.
 
-`oci:DIR[:REF]`, `oci-archive:FILE[:REF]`, `docker-archive:FILE[:REF]`: prefixes are those of skopeo (FORMATS §5). `docker-inspect:FILE` is a claim, not an image. The
-longest existing path before a colon is the file or folder, so that names with colons can be given.
+`oci:DIR[:REF]`, `oci-archive:FILE[:REF]` and `docker-archive:FILE[:REF]` are written as skopeo does
+(FORMATS §5). `docker-inspect:FILE` is a claim, not an image. The longest existing path before a
+colon is the file or folder, so that names with colons can be given.
 """
 
 import os

@@ -9,10 +9,12 @@ Unknown keys are allowed, as the specification says.
 import base64
 import re
 from collections.abc import Iterable
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeVar
 
 from verifier.core.table import DuplicateKeyError, MalformedError, Table, read_json
 from verifier.sources.image.graph import Descriptor, Platform
+
+T = TypeVar("T")
 
 INDEX_TYPES: Final = (
     "application/vnd.oci.image.index.v1+json",
@@ -46,24 +48,22 @@ _DIGEST: Final = re.compile(r"sha256:[0-9a-f]{64}|(?!sha256:)[a-z0-9]+(?:[.+_-][
 _DIFF_ID: Final = "sha256:[0-9a-f]{64}"
 _SCHEMA: Final = 2
 _REMEDY: Final = "ask the image's builder for a sound copy"
-_DISTRIBUTED: Final = tuple(
-    [
-        "schemaVersion",
-        "mediaType",
-        "artifactType",
-        "config",
-        "layers",
-        "manifests",
-        "subject",
-        "digest",
-        "size",
-        "urls",
-        "data",
-        "platform",
-        "architecture",
-        "os",
-        "variant",
-    ]
+_DISTRIBUTED: Final = (
+    "schemaVersion",
+    "mediaType",
+    "artifactType",
+    "config",
+    "layers",
+    "manifests",
+    "subject",
+    "digest",
+    "size",
+    "urls",
+    "data",
+    "platform",
+    "architecture",
+    "os",
+    "variant",
 )
 #: Keys whose other spellings readers in Go take for them, by where they are read.
 _KNOWN: Final = {
@@ -138,7 +138,7 @@ def index(data: bytes, where: str) -> IndexDocument:
     )
     if not table.has("manifests"):
         table.mistake("manifests", "missing")
-    return _done(table, where, document)
+    return _done(table, document)
 
 
 def manifest(data: bytes, where: str) -> ManifestDocument:
@@ -162,7 +162,7 @@ def manifest(data: bytes, where: str) -> ManifestDocument:
         or config.media_type not in CONFIG_TYPES
         or any("in-toto" in layer.media_type for layer in layers),
     )
-    return _done(table, where, document)
+    return _done(table, document)
 
 
 def config(data: bytes, where: str) -> ConfigDocument:
@@ -184,7 +184,7 @@ def config(data: bytes, where: str) -> ConfigDocument:
         history=history,
         labels=_labels(table.optional_table("config")),
     )
-    return _done(table, where, document)
+    return _done(table, document)
 
 
 def docker_manifest(data: bytes, where: str) -> tuple[DockerImage, ...]:
@@ -201,7 +201,7 @@ def docker_manifest(data: bytes, where: str) -> tuple[DockerImage, ...]:
         )
         for below in table.tables("images")
     )
-    return _done(table, where, found)
+    return _done(table, found)
 
 
 def repositories(data: bytes) -> frozenset[str]:
@@ -215,7 +215,7 @@ def repositories(data: bytes) -> frozenset[str]:
 def layout(data: bytes) -> str:
     """Read the version of an `oci-layout`. Raises `WrongError`."""
     table = _table(data, "oci-layout", "layout")
-    return _done(table, "oci-layout", table.text("imageLayoutVersion"))
+    return _done(table, table.text("imageLayoutVersion"))
 
 
 def shape(data: bytes) -> str | None:
@@ -277,7 +277,7 @@ def _without_nulls(value: Any) -> Any:
     return [_without_nulls(item) for item in value] if isinstance(value, list) else value
 
 
-def _done(table: Table, where: str, document: Any) -> Any:  # noqa: ARG001  (one shape for all)
+def _done(table: Table, document: T) -> T:
     """Return the document if it has no mistakes; keys that nobody asked for are allowed."""
     table.keys()
     try:

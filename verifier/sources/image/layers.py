@@ -1,11 +1,12 @@
-"""One layer, read once: its own digest, what it is packed with, and its diff-id.
+"""Every layer of an image, read once: its own digest, what it is packed with, and its diff-id.
 
-The layer is read by the strict reader of archives to its end; nothing of it is kept.
+Layers that lie on disk as they are go to `layer`, in up to two processes; those inside of a
+compressed archive are read here, in the order in which they lie there.
 """
 
 import hashlib
-from collections.abc import Generator, Iterator
-from contextlib import closing, suppress
+from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import replace
 from typing import Final
 
@@ -13,11 +14,12 @@ from verifier.core.digest import Pin
 from verifier.core.finding import Finding
 from verifier.core.value import frozen
 from verifier.sources.archives import inflate
-from verifier.sources.archives.tar import Reader, Stream
+from verifier.sources.image import layer
+from verifier.sources.image.layer_members import LayerReading
 from verifier.sources.image.store import Hashed, Part, Store
-from verifier.sources.ledger import ContainerError, Ledger
+from verifier.sources.ledger import ContainerError
 
-PLAIN: Final = "none"
+PLAIN: Final = inflate.PLAIN
 
 
 @frozen
@@ -35,25 +37,23 @@ class LayerRead:
     findings: tuple[Finding, ...]
 
 
-def read(store: Store, name: str) -> LayerRead:
-    """Read the layer at the part `name` to its end, whatever is wrong with it.
+def read_all(store: Store, names: list[str]) -> dict[str, LayerRead]:
+    """Read layers to their ends, whatever is wrong with them; `names` are parts of the store.
 
-    Raises `UnavailableError` if it cannot be read or changes meanwhile.
+    Raises `UnavailableError` if one cannot be read or changes meanwhile.
     """
-    with store.part(name) as part:
-        hashed = Hashed(part)
-        ledger = Ledger()
-        packed, diff_id = _content(hashed, ledger)
-        pin = hashed.finish()
-    ledger.close()
-    where = f"layer sha256:{pin.sha256}"
-    return LayerRead(
-        pin=pin,
-        packed=packed,
-        diff_id=diff_id,
-        whole=ledger.complete and not ledger.refused,
-        findings=tuple(_at(finding, where) for finding in ledger.findings),
-    )
+    places = {name: place for name in names if (place := store.place(name)) is not None}
+    blobs = [
+        layer.Blob(path=at.path, name=f"{store.name}:{name}", start=at.start, length=at.length)
+        for name, at in places.items()
+    ]
+    found = {
+        name: _told(
+            each.blob, each.compression, each.content, each.findings, complete=each.complete
+        )
+        for name, each in zip(places, layer.read_layers(blobs), strict=True)
+    }
+    return found | {name: _read(store, name) for name in names if name not in places}
 
 
 def read_plain(store: Store, name: str) -> Pin:
@@ -62,32 +62,48 @@ def read_plain(store: Store, name: str) -> Pin:
         return Hashed(part).finish()
 
 
-def _content(part: Part, ledger: Ledger) -> tuple[str, str | None]:
-    try:
-        packed = inflate.packing(part) or PLAIN
-    except ContainerError as error:
-        ledger.stop(error)
-        return error.got or PLAIN, None
-    running = hashlib.sha256()
+def _read(store: Store, name: str) -> LayerRead:
+    reading = LayerReading()
+    with store.part(name) as part:
+        hashed = Hashed(part)
+        packed, content = _content(hashed, reading)
+        pin = hashed.finish()
+    return _told(pin, packed, content, reading.findings, complete=reading.complete)
 
-    def counted(pieces: Iterator[bytes]) -> Generator[bytes]:
+
+def _content(part: Part, reading: LayerReading) -> tuple[str, Pin | None]:
+    try:
+        compression, pieces = inflate.decoded(part)
+    except ContainerError as error:
+        reading.stop(error)
+        return layer.UNKNOWN, None
+    running, length, ended = hashlib.sha256(), 0, False
+
+    def through() -> Iterator[bytes]:
+        nonlocal length, ended
         for piece in pieces:
             running.update(piece)
+            length += len(piece)
             yield piece
+        ended = True
 
-    with closing(inflate.pieces(part)) as pieces, closing(counted(pieces)) as watched:
-        try:
-            Reader(Stream(watched), ledger).run()
-        except ContainerError as error:
-            ledger.stop(error)
-        ended = False
-        # What the tar reader left, after an error of its own, is part of the diff-id too.
-        with suppress(ContainerError):
-            for _ in watched:
-                pass
-            ended = True
-    damaged = any(f.code.startswith(("tree-compress", "tree-bomb")) for f in ledger.findings)
-    return packed, running.hexdigest() if ended and not damaged else None
+    with closing(pieces):
+        reading.run(through())
+    return compression, Pin(sha256=running.hexdigest(), length=length) if ended else None
+
+
+def _told(
+    pin: Pin, packed: str, content: Pin | None, findings: tuple[Finding, ...], *, complete: bool
+) -> LayerRead:
+    refused = any(finding.row.outcome == "rejected" for finding in findings)
+    where = f"layer sha256:{pin.sha256}"
+    return LayerRead(
+        pin=pin,
+        packed=packed,
+        diff_id=None if content is None else content.sha256,
+        whole=complete and not refused,
+        findings=tuple(_at(finding, where) for finding in findings),
+    )
 
 
 def _at(finding: Finding, where: str) -> Finding:

@@ -248,9 +248,9 @@ class Reading:
 
     def read_layers(self, names: set[str]) -> None:
         """Read layers, in the order in which they lie in the store."""
-        for name in sorted(names, key=lambda name: (self._store.order(name), name)):
-            if name not in self._layers:
-                self._layers[name] = layers.read(self._store, name)
+        new = names - self._layers.keys()
+        ordered = sorted(new, key=lambda name: (self._store.order(name), name))
+        self._layers |= layers.read_all(self._store, ordered)
 
     def _filled(self, root: Index | Manifest | Blob) -> Index | Manifest | Blob:
         if isinstance(root, Index):

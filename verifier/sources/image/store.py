@@ -8,9 +8,9 @@ import hashlib
 import os
 import stat
 from collections.abc import Iterator, Mapping
-from contextlib import closing, contextmanager, suppress
+from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from pathlib import Path
-from typing import Final, Protocol
+from typing import Final, NamedTuple, Protocol
 
 from verifier.core.digest import Pin
 from verifier.core.errors import UnavailableError
@@ -18,7 +18,7 @@ from verifier.core.finding import Finding
 from verifier.core.limits import TREE_ENTRIES
 from verifier.core.printable import printable
 from verifier.sources.archives import inflate
-from verifier.sources.archives.archive import Archive, Steady
+from verifier.sources.archives.archive import Archive, Steady, opened
 from verifier.sources.archives.tar import MemberPlaces, Stream
 from verifier.sources.ledger import ContainerError
 from verifier.sources.unavailable import changed, unreadable
@@ -37,6 +37,14 @@ class Part(Protocol):
 
     def read(self, offset: int, length: int) -> bytes:
         """Return `length` bytes from `offset`, fewer at the end."""
+
+
+class Place(NamedTuple):
+    """Where a part lies: a file, and the range of it."""
+
+    path: Path
+    start: int
+    length: int
 
 
 class Store(Protocol):
@@ -69,18 +77,11 @@ class Store(Protocol):
     def order(self, name: str) -> int:
         """Return a number by which parts are read fastest, the lower ones first."""
 
-    def part(self, name: str) -> "ContextPart":
+    def place(self, name: str) -> "Place | None":
+        """Return where a part lies on disk as it is, None if it has to be decompressed."""
+
+    def part(self, name: str) -> AbstractContextManager[Part]:
         """Open the part called `name`, which is in `sizes`."""
-
-
-class ContextPart(Protocol):
-    """A part that is open inside a `with` block."""
-
-    def __enter__(self) -> Part:
-        """Open it."""
-
-    def __exit__(self, *_: object) -> bool | None:
-        """Close it; raises `UnavailableError` if it changed meanwhile."""
 
 
 class FolderStore:
@@ -109,6 +110,10 @@ class FolderStore:
     def links(self) -> frozenset[str]:
         """Names of links and special files."""
         return frozenset(self._links)
+
+    def place(self, name: str) -> Place | None:
+        """Return the part's own file."""
+        return Place(self._path / name, 0, self._sizes[name])
 
     def order(self, name: str) -> int:  # noqa: ARG002  (any order is as good)
         """Return the same for all."""
@@ -182,9 +187,10 @@ class ArchiveStore(Archive):
     def _list(self) -> None:
         with self._pass() as (file, ledger):
             hashed = Hashed(file)
-            self._plain = inflate.packing(file) is None
             try:
-                with closing(inflate.pieces(hashed)) as pieces:
+                compression, pieces = inflate.decoded(hashed)
+                self._plain = compression == inflate.PLAIN
+                with closing(pieces if self._plain else inflate.ahead(pieces)) as pieces:
                     reader = MemberPlaces(Stream(pieces), ledger)
                     reader.run()
                 self._places = {
@@ -208,6 +214,10 @@ class ArchiveStore(Archive):
         """Names of links, hard ones too, and of special files."""
         return frozenset(self._links)
 
+    def place(self, name: str) -> Place | None:
+        """Return the part's range of the archive, None if that is compressed."""
+        return Place(self._path, *self._places[name]) if self._plain else None
+
     def order(self, name: str) -> int:
         """Return where the part begins."""
         return self._places[name][0]
@@ -216,7 +226,8 @@ class ArchiveStore(Archive):
     def part(self, name: str) -> Iterator[Part]:
         """Open one member of it."""
         start, size = self._places[name]
-        with self._opened() as file:
+        with opened(self._path, self._name) as descriptor:
+            file = Steady(descriptor)
             if self._stamp != file.stamp:
                 raise changed(self._name)
             if self._plain:

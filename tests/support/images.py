@@ -352,6 +352,7 @@ def _rename_config(made: Made) -> None:
 def _extra(made: Made) -> Json:
     other = image_of("amd64", lie=_changed_tar)
     made.files |= docker_files(other)
+    made.repositories["example.test/app"]["v2"] = "0" * 64
     return docker_row(other, ["example.test/app:v2"], form="docker")
 
 

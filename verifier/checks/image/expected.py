@@ -35,6 +35,21 @@ _PRINTED: Final[dict[str, Callable[[Any], str]]] = {
         v, indent=2, ensure_ascii=False, sort_keys=True
     ),
 }
+#: In which order writers put keys: as parsed, as the OCI's own types have them, as Docker's do.
+_ORDERS: Final = (
+    None,
+    (
+        "schemaVersion",
+        "mediaType",
+        "artifactType",
+        "config",
+        "layers",
+        "manifests",
+        "digest",
+        "size",
+    ),
+    ("schemaVersion", "mediaType", "config", "layers", "manifests", "size", "digest"),
+)
 
 
 @frozen
@@ -130,7 +145,8 @@ def _explained(
         how = _printing(named.json, asked.hex) if named.kind == asked.kind else None
         if how:
             return told.reserialised(asked, named, how)
-    for entry in known:
+    holding = [e for e in known if asked.hex in {pin.sha256 for pin in e.of(asked.kind or "")}]
+    for entry in holding:
         for image in graph.images():
             if not entry.diff_ids or _diff_ids(image) != entry.diff_ids:
                 continue
@@ -148,13 +164,27 @@ def _printing(document: bytes, wanted: str) -> str | None:
     """Say how a document has to be printed to have the digest wanted, None if no way is known."""
     if not document:
         return None
-    value = json.loads(document)
-    for how, printed in _PRINTED.items():
-        text = printed(value).encode()
-        for ending, words in ((b"", how), (b"\n", f"{how} and a final newline")):
-            if sha256(text + ending) == wanted:
-                return words
+    parsed = json.loads(document)
+    for order in _ORDERS:
+        value = _ordered(parsed, order)
+        for how, printed in _PRINTED.items():
+            text = printed(value).encode()
+            for ending, words in ((b"", how), (b"\n", f"{how} and a final newline")):
+                if sha256(text + ending) == wanted:
+                    return words if order is None else f"{words}, keys in their usual order"
     return None
+
+
+def _ordered(value: Any, order: tuple[str, ...] | None) -> Any:
+    """Put the keys of all objects into an order; those that it does not name come last."""
+    if order is None:
+        return value
+    if isinstance(value, list):
+        return [_ordered(item, order) for item in value]
+    if not isinstance(value, dict):
+        return value
+    keys = sorted(value, key=lambda key: order.index(key) if key in order else len(order))
+    return {key: _ordered(value[key], order) for key in keys}
 
 
 def _held(
@@ -162,8 +192,10 @@ def _held(
 ) -> Compared:
     images = graph.images()
     marks = frozenset({hit.digest})
+    if not hit.of:
+        return _no(told.not_judged(asked, hit, [name_of(image) for image in images]))
     if not set(range(len(images))) <= set(hit.of):
-        one = name_of(images[hit.of[0]]) if hit.of else "something that is no image"
+        one = name_of(images[hit.of[0]])
         compared = _no(told.several(asked, one, len(images)), checked=False)
         return Compared(
             findings=compared.findings, covered=compared.covered, entry=entry, marks=marks

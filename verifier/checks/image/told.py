@@ -145,6 +145,17 @@ def not_expected(asked: str, found: Iterable[Named]) -> Finding:
     )
 
 
+def not_judged(asked: str, found: Named, images: list[str]) -> Finding:
+    """Say that the digest is in the source, of something else than the image that is judged."""
+    return Finding(
+        code="image-not-expected",
+        expected=asked,
+        got=", ".join(images),
+        cause=f"{found.digest} lies in the source too: of another platform, or of no image",
+        remedy="ask with the --platform of the pinned image, or pin the one that is meant",
+    )
+
+
 def unregistered(found: Iterable[Named]) -> Finding:
     """Say that nothing in the registry is this image."""
     whole = [named for named in found if named.kind in ("index", "manifest", "config")]

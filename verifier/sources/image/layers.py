@@ -96,7 +96,7 @@ def _told(
     pin: Pin, packed: str, content: Pin | None, findings: tuple[Finding, ...], *, complete: bool
 ) -> LayerRead:
     refused = any(finding.row.outcome == "rejected" for finding in findings)
-    where = f"layer sha256:{pin.sha256}"
+    where = f"layer {pin.sha256}"
     return LayerRead(
         pin=pin,
         packed=packed,

@@ -404,6 +404,7 @@ STATED: Final[dict[str, Callable[[Image], object]]] = {
     "manifest type": _set("manifest.mediaType", INDEX),
     "schema 1": _set("manifest.schemaVersion", 1),
     "artifact": _set("manifest.artifactType", "application/vnd.example"),
+    "huge manifest": lambda i: i.manifest.update(annotations={"a": "x" * (1 << 22)}),
     "key twice": _raw(b'"layers":', b'"layers":[],"layers":'),
     "key in other case": _raw(b'"layers":', b'"Layers":[],"layers":'),
     "trailing data": _raw(b"}]}", b"}]} "),

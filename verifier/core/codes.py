@@ -223,6 +223,16 @@ _ROWS: Final = (
         _UNDECIDED,
         "an attribute that overlay file systems obey",
     ),
+    # CHECKS image: layers on each other
+    Code(
+        "layer-link-redirects",
+        "tree",
+        _UNDECIDED,
+        "a link of a lower layer leads a member elsewhere",
+    ),
+    Code("layer-link-circle", "tree", _REJECTED, "a member lies behind links that form a circle"),
+    Code("layer-hardlink-missing", "tree", _REJECTED, "a hard link to nothing in the merged root"),
+    Code("layer-whiteout-late", "tree", _UNDECIDED, "a layer brings a path and then hides it"),
     # zip
     Code("tree-zip-end", "tree", _REJECTED, "the end of the zip is missing or not unique"),
     Code("tree-zip-several-disks", "tree", _UNDECIDED, "the zip is one part of several"),

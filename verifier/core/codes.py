@@ -230,7 +230,7 @@ _ROWS: Final = (
         _UNDECIDED,
         "a link of a lower layer leads a member elsewhere",
     ),
-    Code("layer-link-circle", "tree", _REJECTED, "a member lies behind links that form a circle"),
+    Code("layer-link-lost", "tree", _REJECTED, "links lead a member in a circle or too deep"),
     Code("layer-hardlink-missing", "tree", _REJECTED, "a hard link to nothing in the merged root"),
     Code("layer-whiteout-late", "tree", _UNDECIDED, "a layer brings a path and then hides it"),
     # zip

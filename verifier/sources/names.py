@@ -8,7 +8,8 @@ so a folder that was seen before costs nothing more.
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterable, Iterator
+from collections.abc import Set as AbstractSet
 from functools import lru_cache
 from typing import Final, NamedTuple
 
@@ -161,7 +162,7 @@ class Names:
         return collisions(self._entries, self._folders)
 
 
-def collisions(entries: Iterable[bytes], folders: Set[bytes]) -> Iterator[Clash]:
+def collisions(entries: Iterable[bytes], folders: AbstractSet[bytes]) -> Iterator[Clash]:
     """Name the paths that meet where case is folded; folders may meet each other."""
     paths = sorted([*entries, *folders])
     if len(set(map(folded, paths))) == len(paths):

@@ -2,7 +2,7 @@
 
 from typing import Final, NamedTuple
 
-from verifier.core.limits import LINKS_FOLLOWED
+from verifier.core.limits import LINKS_FOLLOWED, TREE_DEPTH
 from verifier.sources.image.layer_members import Kind, Member
 
 _HERE: Final = (b"", b".")
@@ -48,7 +48,7 @@ def follow(root: Folder, path: bytes, *, make: int | None = None) -> Walk | None
     """Follow `path` from the root; links count from the root, and no `..` leads out of it.
 
     With `make` folders that are missing are made, as of that layer, also in place of what is no
-    folder. None if links lead in a circle, or without `make` something else is in the way.
+    folder. None if links lead in a circle or too deep, or without `make` something else is in the way.
     """
     stack: list[tuple[bytes, Folder]] = []
     links: list[bytes] = []
@@ -80,6 +80,8 @@ def follow(root: Folder, path: bytes, *, make: int | None = None) -> Walk | None
             if make is not None:
                 folder.children[part] = node
         stack.append((part, node))
+        if len(stack) > TREE_DEPTH:
+            return None
     names = tuple(name for name, _ in stack)
     return Walk(stack[-1][1] if stack else root, names, tuple(links), missing)
 

@@ -21,7 +21,7 @@ from verifier.sources.image.layer import Blob, Layer, content_of
 from verifier.sources.image.layer_members import MARK, Kind, Member
 from verifier.sources.image.overlay import Folder, Leaf, Walk, follow, hide, lower
 from verifier.sources.ledger import ContainerError, Ledger
-from verifier.sources.names import folded
+from verifier.sources.names import collisions
 from verifier.sources.tree import FILE_MODE, LINK_MODE, PROGRAM_MODE, TreeEntry, Type
 
 _OWNER_RUNS = 0o100
@@ -62,6 +62,7 @@ class MergedRoot:
         self._layers, self._blobs = tuple(layers), tuple(blobs)
         self._root = Folder(0)
         self._crossed: set[bytes] = set()
+        self._folders: set[bytes] = set()
         self._complete = all(layer.complete for layer in layers)
         found: list[Finding] = []
         for at, layer in enumerate(self._layers):
@@ -133,12 +134,27 @@ class MergedRoot:
         None if links lead in a circle, or something on the way is neither folder nor link.
         """
         above, _, name = path.rpartition(b"/")
-        walk = follow(self._root, above)
+        found = self.resolve_folder(above)
+        if found is None:
+            return None
+        real = found.path + b"/" + name if found.path else name
+        return Resolved(real, found.links, found.moved or self.moved(real))
+
+    def resolve_folder(self, path: bytes) -> Resolved | None:
+        """Return where the folder `path` lies, links in its own place followed too.
+
+        None as of `resolve`.
+        """
+        walk = follow(self._root, path)
         if walk is None:
             return None
         crossed = any(link in self._crossed for link in walk.links)
-        real = b"/".join((*walk.names, name))
-        return Resolved(real, walk.links, crossed or self.moved(real))
+        return Resolved(b"/".join(walk.names), walk.links, crossed)
+
+    def names(self, path: bytes) -> list[bytes]:
+        """Return what the folder `path` holds, folders among it, sorted; nothing if it is none."""
+        walk = follow(self._root, path)
+        return sorted(walk.folder.children) if walk and not walk.missing else []
 
     # ── what there is ──────────────────────────────────────────────────────────────────────────
 
@@ -156,18 +172,16 @@ class MergedRoot:
             above, folder = waiting.pop()
             for name, node in folder.children.items():
                 if isinstance(node, Folder):
+                    self._folders.add(above + name)
                     waiting.append((above + name + b"/", node))
                 else:
                     yield _entry(above + name, node)
 
     def _collisions(self) -> Iterator[Finding]:
-        """Note names of files that file systems which fold case or normalise take for one."""
+        """Note names that file systems which fold case or normalise take for one."""
         ledger = Ledger()
-        first: dict[bytes, bytes] = {}
-        for entry in self._entries:
-            other = first.setdefault(folded(entry.path), entry.path)
-            if other != entry.path:
-                ledger.note(ContainerError("tree-name-case", path=entry.path, got=_shown(other)))
+        for code, path, other in collisions(map(_path, self._entries), self._folders):
+            ledger.note(ContainerError(code, path=path, got=_shown(other)))
         ledger.count()
         yield from ledger.findings
 
@@ -298,10 +312,10 @@ class _Changeset:
                 break
             node = child
         else:
-            return Walk(node, (), (), False)
+            return Walk(folder=node, names=(), links=(), missing=False)
         walk = follow(self._root, above, make=self._at)
         if walk is None:
-            self._note("layer-link-circle", member, got="links that lead in a circle")
+            self._note("layer-link-lost", member, got=_shown(above))
             self._ledger.complete = False
             return None
         self._note_links(member, walk)

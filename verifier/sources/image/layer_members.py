@@ -176,6 +176,7 @@ class _Members(Reader):
         self._content(size, running.update)
         if MARK in path and (name := path.rpartition(b"/")[2]).startswith(MARK):
             if size:
+                self._ledger.complete = False
                 self._note("layer-marker-content", got=f"{size:,} bytes")
             kind = Kind.OPAQUE if name == OPAQUE else Kind.WHITEOUT
             self._take(Member(path, kind, mode & _MODE_BITS))

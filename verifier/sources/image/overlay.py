@@ -6,6 +6,8 @@ from verifier.core.limits import LINKS_FOLLOWED, TREE_DEPTH
 from verifier.sources.image.layer_members import Kind, Member
 
 _HERE: Final = (b"", b".")
+#: The layer of a folder that is not there.
+_MISSING: Final = -1
 
 
 class Leaf(NamedTuple):
@@ -35,7 +37,7 @@ class Folder:
 class Walk(NamedTuple):
     """Where a path of folders leads: the folder, its real name, the links followed on the way.
 
-    `missing` says that there is no such folder; `folder` is then the last one that is there.
+    `missing` says that there is no such folder; `folder` is then empty.
     """
 
     folder: Folder
@@ -48,42 +50,43 @@ def follow(root: Folder, path: bytes, *, make: int | None = None) -> Walk | None
     """Follow `path` from the root; links count from the root, and no `..` leads out of it.
 
     With `make` folders that are missing are made, as of that layer, also in place of what is no
-    folder. None if links lead in a circle or too deep, or without `make` something else is in the way.
+    folder. None if links lead in a circle or too deep, or without `make` something is in the way.
     """
     stack: list[tuple[bytes, Folder]] = []
     links: list[bytes] = []
-    waiting = path.split(b"/")[::-1] if path else []
-    missing = False
-    while waiting:
+    waiting = path.split(b"/")[::-1]
+    while waiting and len(stack) <= TREE_DEPTH and len(links) <= LINKS_FOLLOWED:
         part = waiting.pop()
-        if part in _HERE:
-            continue
-        if part == b"..":
-            del stack[-1:]
-            continue
         folder = stack[-1][1] if stack else root
         node = folder.children.get(part)
-        if isinstance(node, Leaf) and node.member.kind is Kind.LINK:
+        if part == b"..":
+            del stack[-1:]
+        elif isinstance(node, Leaf) and node.member.kind is Kind.LINK:
             target = node.member.target or b""
             links.append(b"/".join((*(name for name, _ in stack), part)))
-            if len(links) > LINKS_FOLLOWED:
-                return None
             if target.startswith(b"/"):
                 stack.clear()
             waiting += target.split(b"/")[::-1]
-            continue
-        if not isinstance(node, Folder):
-            if make is None and node is not None:
+        elif part not in _HERE:
+            entered = _entered(folder, part, make)
+            if entered is None:
                 return None
-            missing = missing or make is None
-            node = Folder(folder.layer if make is None else make)
-            if make is not None:
-                folder.children[part] = node
-        stack.append((part, node))
-        if len(stack) > TREE_DEPTH:
-            return None
+            stack.append((part, entered))
+    if waiting or len(stack) > TREE_DEPTH:
+        return None
     names = tuple(name for name, _ in stack)
-    return Walk(stack[-1][1] if stack else root, names, tuple(links), missing)
+    folder = stack[-1][1] if stack else root
+    return Walk(folder, names, tuple(links), missing=folder.layer == _MISSING)
+
+
+def _entered(folder: Folder, part: bytes, make: int | None) -> Folder | None:
+    node = folder.children.get(part)
+    if isinstance(node, Folder):
+        return node
+    if make is not None:
+        made = folder.children[part] = Folder(make)
+        return made
+    return Folder(_MISSING) if node is None else None
 
 
 def lower(folder: Folder, layer: int) -> None:

@@ -1,0 +1,68 @@
+"""Layers of images, made byte by byte, and the roots that they make together."""
+
+import gzip
+from collections.abc import Sequence
+from pathlib import Path
+
+from support.archives import member, tar
+from verifier.sources.image.layer import Blob, Layer, read_layer
+from verifier.sources.image.root import MergedRoot
+
+
+def file(name: bytes, data: bytes = b"", mode: int = 0o644) -> bytes:
+    return member(name, data, mode=mode)
+
+
+def folder(name: bytes, mode: int = 0o755) -> bytes:
+    return member(name + b"/", kind=b"5", mode=mode)
+
+
+def link(name: bytes, target: bytes) -> bytes:
+    return member(name, kind=b"2", link=target, mode=0o777)
+
+
+def hard(name: bytes, target: bytes, mode: int = 0o644) -> bytes:
+    return member(name, kind=b"1", link=target, mode=mode)
+
+
+def hides(path: bytes) -> bytes:
+    """Make the whiteout of a path."""
+    above, slash, name = path.rpartition(b"/")
+    return file(above + slash + b".wh." + name)
+
+
+def opaque(path: bytes) -> bytes:
+    """Make the opaque marker of a folder."""
+    return file((path + b"/" if path else b"") + b".wh..wh..opq")
+
+
+def blob(place: Path, *members: bytes, number: int = 0, packed: bool = True) -> Blob:
+    """Write one layer."""
+    data = tar(*members)
+    path = place / f"layer{number}"
+    path.write_bytes(gzip.compress(data, 1, mtime=0) if packed else data)
+    return Blob(path=path, name=f"layer{number}")
+
+
+def layer(place: Path, *members: bytes) -> Layer:
+    return read_layer(blob(place, *members))
+
+
+def root(place: Path, *layers: Sequence[bytes]) -> MergedRoot:
+    """Write layers, the lowest first, read them, and merge them."""
+    blobs = [blob(place, *members, number=at) for at, members in enumerate(layers)]
+    return MergedRoot([read_layer(one) for one in blobs], blobs, name="image")
+
+
+def seen(tree: MergedRoot) -> dict[bytes, bytes]:
+    """Return path → content, of links `-> target`, of anything else the word special."""
+    found = {}
+    for entry in tree.entries():
+        data = tree.read(entry.path, limit=1 << 20)
+        told = b"special" if entry.target is None else b"-> " + entry.target
+        found[entry.path] = told if data is None else data
+    return found
+
+
+def codes(findings: object) -> list[str]:
+    return sorted(finding.code for finding in findings)  # type: ignore[attr-defined]

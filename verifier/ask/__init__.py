@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from verifier.ask.composition import verify_composition
     from verifier.ask.helper import verify_helper, why
     from verifier.ask.identity import identify
+    from verifier.ask.image import verify_image
     from verifier.ask.reading import Reach
     from verifier.ask.registry import check_registry, explain, list_entries, show
     from verifier.ask.trees import diff_tree, list_tree
@@ -41,6 +42,7 @@ __all__ = [
     "trust",
     "verify_composition",
     "verify_helper",
+    "verify_image",
     "why",
 ]
 
@@ -51,6 +53,7 @@ _HOMES: Final = {
     "composition": ("verify_composition",),
     "helper": ("verify_helper", "why"),
     "identity": ("identify",),
+    "image": ("verify_image",),
     "reading": ("Reach",),
     "registry": ("check_registry", "explain", "list_entries", "show"),
     "trees": ("diff_tree", "list_tree"),

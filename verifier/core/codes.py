@@ -349,6 +349,109 @@ _ROWS: Final = (
     Code("composition-mode", "modes", _REJECTED, "a file has another mode"),
     Code("composition-mode-unknown", "modes", _UNDECIDED, "modes that the source does not carry"),
     Code("composition-mode-unpinned", "modes", _UNDECIDED, "modes that the entry does not pin"),
+    # CHECKS image: what an image source says of itself, and its digests
+    Code("image-layout", "graph", _UNDECIDED, "the layout lacks what makes it one"),
+    Code("image-part-link", "graph", _UNDECIDED, "a part of the image is a link"),
+    Code("image-json", "graph", _REJECTED, "a document of the image breaks its format"),
+    Code("image-duplicate-key", "graph", _REJECTED, "a document gives a key twice"),
+    Code("image-key-case", "graph", _REJECTED, "a key that some readers take for another"),
+    Code("image-document-large", "graph", _UNDECIDED, "a document is larger than is read"),
+    Code("image-schema", "graph", _UNDECIDED, "a manifest of an old kind"),
+    Code("image-blob-changed", "graph", _REJECTED, "bytes do not hash to their digest"),
+    Code(
+        "image-name-digest", "graph", _REJECTED, "a name states another digest than its content has"
+    ),
+    Code("image-size", "graph", _REJECTED, "a descriptor states another size"),
+    Code("image-media-type", "graph", _REJECTED, "a media type contradicts what it describes"),
+    Code("image-data", "graph", _REJECTED, "a descriptor carries other bytes than it names"),
+    Code("image-both-shapes", "graph", _REJECTED, "one document is an index and a manifest"),
+    Code("image-ref-twice", "graph", _REJECTED, "one name leads to two images"),
+    Code("image-two-images", "graph", _REJECTED, "the archive is two images at once"),
+    Code("image-repositories", "graph", _REJECTED, "the legacy repositories name other tags"),
+    Code("image-too-deep", "graph", _REJECTED, "more indexes or manifests than an image may have"),
+    Code(
+        "image-layer-count", "graph", _REJECTED, "the configuration lists another number of layers"
+    ),
+    Code(
+        "image-diff-id",
+        "graph",
+        _REJECTED,
+        "a layer unpacks to other bytes than the configuration says",
+    ),
+    Code("image-platform-twice", "graph", _REJECTED, "two images of one platform"),
+    Code(
+        "image-platform-config",
+        "platform",
+        _REJECTED,
+        "the index states another platform than the image",
+    ),
+    Code("image-blob-missing", "graph", _UNDECIDED, "a part of the image is not there"),
+    Code("image-algorithm", "graph", _UNDECIDED, "a digest by another algorithm than SHA-256"),
+    Code("image-urls", "graph", _UNDECIDED, "a part of the image lies elsewhere"),
+    Code("image-subject", "graph", _UNDECIDED, "it is about another image"),
+    Code("image-artifact", "graph", _UNDECIDED, "it is no image"),
+    Code("image-empty", "graph", _UNDECIDED, "it lists no image"),
+    Code("image-no-ref", "graph", _UNDECIDED, "it holds no image of that name"),
+    Code("image-layer-type", "graph", _UNDECIDED, "a layer of a type that is not read"),
+    Code("image-layer-unread", "graph", _UNDECIDED, "a layer was not read to its end"),
+    Code("image-history", "graph", _UNDECIDED, "the history has another number of layers"),
+    Code(
+        "image-unreferenced", "tree", _UNDECIDED, "the source holds blobs that no image refers to"
+    ),
+    # what is asked for
+    Code("image-platform-absent", "platform", _REJECTED, "it holds no image of that platform"),
+    Code(
+        "image-platform-entry", "platform", _REJECTED, "the registered image is of another platform"
+    ),
+    Code(
+        "image-index-not-manifest",
+        "expected",
+        _REJECTED,
+        "an index and a manifest were taken for each other",
+    ),
+    Code(
+        "image-config-not-manifest",
+        "expected",
+        _REJECTED,
+        "a configuration and a manifest were taken for each other",
+    ),
+    Code("image-other-kind", "expected", _REJECTED, "the digest is of another kind"),
+    Code("image-reserialised", "expected", _REJECTED, "the same document, printed in another way"),
+    Code(
+        "image-recompressed", "expected", _REJECTED, "the same content, compressed in another way"
+    ),
+    Code("image-relabelled", "expected", _REJECTED, "the same layers under another configuration"),
+    Code("image-not-expected", "expected", _REJECTED, "it is not the image asked for"),
+    Code("image-expect-untyped", "expected", _UNDECIDED, "a digest was asked for without its kind"),
+    Code("image-part-only", "expected", _UNDECIDED, "the digest pins a part of an image"),
+    Code("image-several", "expected", _UNDECIDED, "several images, and it is not said which"),
+    Code(
+        "image-kind-unstated",
+        "expected",
+        _UNDECIDED,
+        "registered without saying what the digest is of",
+    ),
+    Code("image-unregistered", "expected", _UNDECIDED, "no entry of the registry is this image"),
+    Code(
+        "image-claim-contradicts",
+        "expected",
+        _REJECTED,
+        "what Docker says of the image contradicts its pin",
+    ),
+    Code("image-claim-only", "expected", _UNDECIDED, "what Docker says of an image proves nothing"),
+    # CHECKS runtime
+    Code("runtime-image", "ranks", _REJECTED, "a rank runs another image"),
+    Code("runtime-rank-odd", "ranks", _REJECTED, "one rank differs from the others"),
+    Code("runtime-ranks-differ", "ranks", _REJECTED, "the ranks differ"),
+    Code("runtime-rank-missing", "ranks", _UNDECIDED, "not every rank was given"),
+    Code("runtime-rank-unread", "ranks", _UNDECIDED, "a rank's image could not be proven"),
+    Code("runtime-component", "components", _REJECTED, "the image holds another component"),
+    Code(
+        "runtime-component-unknown",
+        "components",
+        _UNDECIDED,
+        "nothing says what the image is made of",
+    ),
     # not findings: there was nothing to judge with
     Code("malformed", "input", _ERROR, "a document breaks its format"),
     Code("wrong-call", "input", _ERROR, "an argument is not understood"),

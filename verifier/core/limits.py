@@ -94,3 +94,6 @@ GIT_FINDINGS: Final = 1_000
 GIT_STORES: Final = 32
 #: Symbolic references and tags of tags that are followed for a hint.
 GIT_STEPS: Final = 8
+#: Levels of image indexes below each other, and documents of one image source.
+IMAGE_DEPTH: Final = 8
+IMAGE_DOCUMENTS: Final = 10_000

@@ -15,6 +15,7 @@ from verifier.core.outcome import Failed, Report, Result
 from verifier.core.printable import printable
 from verifier.core.table import MalformedError
 from verifier.core.verdict import Exit, Verdict
+from verifier.render.graph import graph_rows
 from verifier.render.headlines import headline, main_finding, place, reason, titled
 from verifier.render.layout import first, rows, second
 
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from verifier.sources.tree import TreeEntry
 
 _MOST_ALSO: Final = 8
+#: Kinds whose coverage is told whatever was identified.
+_COVERED: Final = ("registry", "diff", "composition", "image", "runtime")
 
 
 def report(value: Report, *, colour: bool = False) -> bytes:
@@ -122,6 +125,7 @@ def _rows(item: Result, main: Finding | None, value: Report) -> Iterator[tuple[s
         yield "also", _also(finding, item)
     if len(others) > _MOST_ALSO:
         yield "also", f"{len(others) - _MOST_ALSO} more (--format json lists all)"
+    yield from graph_rows(item.graph)
     yield from _coverage(item)
     if item.not_proven:
         yield "not proven", "; ".join(item.not_proven)
@@ -143,7 +147,7 @@ def _word(item: Result) -> str:
 def _coverage(item: Result) -> Iterator[tuple[str, str]]:
     if item.kind in ("tree", "diff"):
         yield from (("digest", str(digest)) for digest in item.subject.digests)
-    if item.identified or item.kind in ("registry", "diff", "composition"):
+    if item.identified or item.kind in _COVERED:
         for covered in item.coverage:
             label = "contents" if item.kind == "registry" else covered.facet.replace("-", " ")
             yield label, covered.words

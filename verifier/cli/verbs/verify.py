@@ -83,3 +83,37 @@ def composition(name: str, *, at: str, prefix: str, policy: str, **options: Any)
             reach=shared.reach(options),
         )
     return shared.finish(report, options)
+
+
+@command.command()
+@click.argument("source")
+@click.option(
+    "--expect",
+    metavar="KIND:sha256:…|NAME",
+    help="The digest it was pinned by, with its kind, or an entry of the registry.",
+)
+@click.option("--platform", metavar="OS/ARCH", help="Judge the image of this platform alone.")
+@shared.policy_option
+@shared.trust_options
+def image(
+    source: str, *, expect: str | None, platform: str | None, policy: str, **options: Any
+) -> int:
+    """Judge an image: its parts agree, and it is the one that was pinned.
+
+    SOURCE is oci:DIR[:REF], oci-archive:FILE[:REF] or docker-archive:FILE[:REF]; what
+    docker-inspect:FILE holds can contradict a pin, and proves nothing.
+
+    KIND is index, manifest, config, archive, layer or diff-id.
+    """
+    from verifier.ask.image import verify_image  # noqa: PLC0415
+    from verifier.cli import progress  # noqa: PLC0415
+    from verifier.core.printable import printable  # noqa: PLC0415
+
+    with progress.shown(f"reading {printable(source)}"):
+        report = verify_image(
+            source,
+            expect=expect,
+            platform=platform,
+            trust=shared.opened(options, policy=policy),
+        )
+    return shared.finish(report, options)

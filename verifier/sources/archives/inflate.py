@@ -10,10 +10,9 @@ import lzma
 import struct
 from collections.abc import Callable, Generator, Iterator
 from contextlib import suppress
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, Protocol
 
 from verifier.core.limits import ARCHIVE_BYTES, INFLATE_MEMORY, INFLATED_FREELY, INFLATION, MIB
-from verifier.sources.archives.archive import Steady
 from verifier.sources.ledger import ContainerError
 
 _READ: Final = 128 * 1024
@@ -37,10 +36,21 @@ _OTHERS: Final = {
 }
 
 
+class Bytes(Protocol):
+    """What is decompressed: a file, or a range of one, read by position from its start on."""
+
+    @property
+    def size(self) -> int:
+        """How many bytes there are."""
+
+    def read(self, offset: int, length: int) -> bytes:
+        """Return `length` bytes from `offset`, fewer at the end."""
+
+
 class _Input:
     """The bytes of the file in order, and how many of them were handed out."""
 
-    def __init__(self, file: Steady) -> None:
+    def __init__(self, file: Bytes) -> None:
         self._file = file
         self._held = b""
         self._at = 0
@@ -83,13 +93,13 @@ class Decoded(NamedTuple):
     pieces: Generator[bytes]
 
 
-def pieces(file: Steady) -> Generator[bytes]:
+def pieces(file: Bytes) -> Generator[bytes]:
     """Yield what `file` holds once decompressed, or its own bytes if it is not compressed."""
     compression, counted = decoded(file)
     return counted if compression == PLAIN else ahead(counted)
 
 
-def decoded(file: Steady) -> Decoded:
+def decoded(file: Bytes) -> Decoded:
     """Return the compression of `file`, and what it holds, decompressed as it is asked for."""
     source = _Input(file)
     decoder = _decoder(source)
@@ -334,7 +344,7 @@ def _memory(at: int) -> ContainerError:
     )
 
 
-def deflated(file: Steady, offset: int, length: int) -> Iterator[bytes]:
+def deflated(file: Bytes, offset: int, length: int) -> Iterator[bytes]:
     """Yield what the raw deflate data `[offset, offset + length)` holds, which must end there."""
     igzip = _igzip()
     raw = igzip.IgzipDecompressor(flag=igzip.DECOMP_DEFLATE)
@@ -355,7 +365,7 @@ def deflated(file: Steady, offset: int, length: int) -> Iterator[bytes]:
         raise ContainerError("tree-zip-data", got="bytes behind the deflated data")
 
 
-def stored(file: Steady, offset: int, length: int) -> Iterator[bytes]:
+def stored(file: Bytes, offset: int, length: int) -> Iterator[bytes]:
     """Yield the bytes `[offset, offset + length)` themselves."""
     for at in range(offset, offset + length, MIB):
         yield file.read(at, min(MIB, offset + length - at))

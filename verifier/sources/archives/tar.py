@@ -370,3 +370,22 @@ class Reader:
 
 def _shown(data: bytes) -> str:
     return printable(data[:80].decode(errors="backslashreplace"))
+
+
+class MemberPlaces(Reader):
+    """A pass that notes where each member's content lies, and looks at none of it.
+
+    `places` holds offset and length in the unpacked archive by path; links have none.
+    """
+
+    def __init__(self, stream: Stream, ledger: Ledger) -> None:
+        """Begin with nothing."""
+        super().__init__(stream, ledger)
+        self.places: dict[bytes, tuple[int, int]] = {}
+
+    def _file(self, path: bytes | None, mode: int, size: int) -> None:  # noqa: ARG002
+        at = self._stream.offset
+        self._content(size, None)
+        if path is not None:
+            self.places.setdefault(path, (at, size))
+            self._add(TreeEntry(path, Type.FILE, None, size, None))

@@ -1,1 +1,1 @@
-"""Images: their layers, each in one pass, and the root that layers make together."""
+"""Images as they lie on disk: what an archive or layout holds, every digest computed again."""

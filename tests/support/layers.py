@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from support.archives import member, tar
-from verifier.sources.image.layer import Blob, Layer, read_layer
+from verifier.sources.image.layer import Blob, Layer, content_of, read_layer
+from verifier.sources.image.layer_members import Member
 from verifier.sources.image.root import MergedRoot
 
 
@@ -51,7 +52,11 @@ def layer(place: Path, *members: bytes) -> Layer:
 def root(place: Path, *layers: Sequence[bytes]) -> MergedRoot:
     """Write layers, the lowest first, read them, and merge them."""
     blobs = [blob(place, *members, number=at) for at, members in enumerate(layers)]
-    return MergedRoot([read_layer(one) for one in blobs], blobs, name="image")
+
+    def content(at: int, found: Member, limit: int) -> bytes:
+        return content_of(blobs[at], found, limit=limit)
+
+    return MergedRoot([read_layer(one) for one in blobs], content, name="image")
 
 
 def seen(tree: MergedRoot) -> dict[bytes, bytes]:

@@ -233,5 +233,5 @@ def test_a_layer_that_was_refused_makes_the_root_incomplete(tmp_path: Path) -> N
 
 
 def test_no_layer_is_an_empty_root() -> None:
-    tree = MergedRoot((), (), name="none")
+    tree = MergedRoot((), lambda *_: b"", name="none")
     assert (tree.entries(), tree.complete, tree.findings) == ([], True, ())

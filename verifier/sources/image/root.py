@@ -9,23 +9,25 @@ out of the root. Some runtimes put a member behind such a link elsewhere, so it 
 """
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from verifier.core.digest import Digest
 from verifier.core.finding import Finding
 from verifier.core.printable import printable
 from verifier.core.value import frozen
-from verifier.sources.image.layer import Blob, Layer, content_of
-from verifier.sources.image.layer_members import MARK, Kind, Member
+from verifier.sources.image.layer import Layer
+from verifier.sources.image.layer_members import MARK, OPAQUE, Kind, Member
 from verifier.sources.image.overlay import Folder, Leaf, Walk, follow, hide, lower
 from verifier.sources.ledger import ContainerError, Ledger
 from verifier.sources.names import collisions
 from verifier.sources.tree import FILE_MODE, LINK_MODE, PROGRAM_MODE, TreeEntry, Type
 
-_OWNER_RUNS = 0o100
-_TYPES = {Kind.FILE: Type.FILE, Kind.LINK: Type.LINK, Kind.SPECIAL: Type.SPECIAL}
+#: Gives the bytes of a file of the layer of that number, from 0; at most so many.
+Content = Callable[[int, Member, int], bytes]
+_OWNER_RUNS: Final = 0o100
+_TYPES: Final = {Kind.FILE: Type.FILE, Kind.LINK: Type.LINK, Kind.SPECIAL: Type.SPECIAL}
 
 
 @frozen
@@ -56,10 +58,10 @@ class Resolved(NamedTuple):
 class MergedRoot:
     """The tree that the layers of one image make, the lowest first."""
 
-    def __init__(self, layers: Sequence[Layer], blobs: Sequence[Blob], *, name: str) -> None:
-        """Merge `layers`, which were read from `blobs`; nothing is opened before `read`."""
+    def __init__(self, layers: Sequence[Layer], content: Content, *, name: str) -> None:
+        """Merge `layers`; nothing is opened before `read`, which asks `content` for bytes."""
         self.name = name
-        self._layers, self._blobs = tuple(layers), tuple(blobs)
+        self._layers, self._content = tuple(layers), content
         self._root = Folder(0)
         self._crossed: set[bytes] = set()
         self._folders: set[bytes] = set()
@@ -116,7 +118,7 @@ class MergedRoot:
         leaf = self._leaf(path)
         if leaf is None or leaf.member.kind is not Kind.FILE:
             return None
-        return content_of(self._blobs[leaf.source], leaf.member, limit=limit)
+        return self._content(leaf.source, leaf.member, limit)
 
     def origin(self, path: bytes) -> Origin | None:
         """Tell which layer brought the entry `path`, None if there is none."""
@@ -155,6 +157,25 @@ class MergedRoot:
         """Return what the folder `path` holds, folders among it, sorted; nothing if it is none."""
         walk = follow(self._root, path)
         return sorted(walk.folder.children) if walk and not walk.missing else []
+
+    def history(self, path: bytes) -> tuple[Origin | None, Origin | None]:
+        """Tell which layer last brought a member called `path`, and which last hid that name.
+
+        None for what no layer did. Links on the way are not looked at.
+        """
+        folders = [path[:at] for at, byte in enumerate(path) if byte == ord("/")]
+        marks = {_marker(name) for name in (*folders, path)}
+        marks |= {OPAQUE, *(folder + b"/" + OPAQUE for folder in folders)}
+        brought = hidden = None
+        for at, layer in enumerate(self._layers):
+            for member in layer.members:
+                if member.path in marks or (
+                    member.path in folders and member.kind is not Kind.FOLDER
+                ):
+                    hidden = self._origin(at)
+                elif member.path == path:
+                    brought = self._origin(at)
+        return brought, hidden
 
     # ── what there is ──────────────────────────────────────────────────────────────────────────
 
@@ -340,6 +361,11 @@ def _entry(path: bytes, leaf: Leaf) -> TreeEntry:
         return TreeEntry(path, kind, None, None, None)
     mode = PROGRAM_MODE if member.mode & _OWNER_RUNS else FILE_MODE
     return TreeEntry(path, kind, mode, member.length, member.sha256)
+
+
+def _marker(path: bytes) -> bytes:
+    above, slash, name = path.rpartition(b"/")
+    return above + slash + MARK + name
 
 
 def _path(entry: TreeEntry) -> bytes:

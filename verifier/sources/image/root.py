@@ -125,6 +125,16 @@ class MergedRoot:
         leaf = self._leaf(path)
         return None if leaf is None else self._origin(leaf.layer)
 
+    def entry(self, path: bytes) -> TreeEntry | None:
+        """Return the entry of exactly that path, None if there is none."""
+        leaf = self._leaf(path)
+        return None if leaf is None else _entry(path, leaf)
+
+    def changed_at(self, path: bytes) -> int:
+        """Return when its layer says that the file `path` was changed, in whole seconds."""
+        leaf = self._leaf(path)
+        return leaf.member.time if leaf else 0
+
     def moved(self, path: bytes) -> bool:
         """Tell whether a directory link of a lower layer led the entry `path` to its place."""
         leaf = self._leaf(path)

@@ -2,7 +2,8 @@
 
 case.toml: `command`; `time` (the run's clock); `exit`; `codes` (of all findings); optional
 `[mutate]` tables (support.hosts) that build inputs, by file name; `[tree]` tables
-(support.compositions) that build trees, by the name of the source; `stdin` (a file of the case);
+(support.compositions) that build trees and `[image]` tables (support.images) that build images, by
+the name of the source; `stdin` (a file of the case);
 `registry` ("embedded", or "none" for a call without one). The outcome is in the folder's name,
 and the exit code must agree. After a change on purpose, `pytest tests/test_cases.py --accept`
 writes what is printed now; review the difference like code.
@@ -16,7 +17,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from support import compositions, hosts, runs
+from support import compositions, hosts, images, runs
 from support import registry as registries
 
 CASES: Final = sorted(path.parent for path in (Path(__file__).parent / "cases").rglob("case.toml"))
@@ -77,6 +78,8 @@ def prepare(folder: Path, case: dict[str, Any], inputs: Path) -> Path:
         path = inputs / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(hosts.mutated(changes))
+    for name, recipe in case.get("image", {}).items():
+        images.make(inputs / name, recipe)
     for name, recipe in case.get("tree", {}).items():
         compositions.make(inputs / name, recipe)
     return inputs

@@ -40,7 +40,7 @@ def hexed(data: bytes) -> str:
 
 def printed(value: object, **how: Any) -> bytes:
     """Print JSON as a builder does: compact, unless told otherwise."""
-    return json.dumps(value, **({"separators": (",", ":")} if not how else how)).encode()
+    return json.dumps(value, **(how or {"separators": (",", ":")})).encode()
 
 
 def packed(data: bytes, packing: str) -> bytes:
@@ -341,6 +341,26 @@ def _set(path: str, value: Any) -> Callable[[Image], object]:
     return lie
 
 
+def _rename_config(made: Made) -> None:
+    """Give the configuration a name that states another digest."""
+    old = made.docker[0]["Config"]
+    new = f"{'0' * 64}.json"
+    made.files[new] = made.files.pop(old)
+    made.docker[0]["Config"] = new
+
+
+def _extra(made: Made) -> Json:
+    other = image_of("amd64", lie=_changed_tar)
+    made.files |= docker_files(other)
+    return docker_row(other, ["example.test/app:v2"], form="docker")
+
+
+def _link_docker(made: Made) -> None:
+    name = made.docker[0]["Layers"][0]
+    made.files["layer.tar"] = made.files.pop(name)
+    made.links[name] = "layer.tar"
+
+
 #: Lies by the moment they speak at.
 BEFORE: Final[dict[str, Callable[[Image], object]]] = {
     "changed content": _changed_tar,
@@ -417,10 +437,16 @@ WRITTEN: Final[dict[str, Callable[[Made], object]]] = {
     "manifest missing": _remove(lambda m: f"blobs/sha256/{hexed(m.images[-1].manifest_bytes)}"),
     "config changed": lambda m: _replace_bytes(m, _config_name(m), b"serve.py", b"other.py"),
     "manifest changed": lambda m: _replace_bytes(
-        m, f"blobs/sha256/{hexed(m.images[0].manifest_bytes)}", b'"schemaVersion":2', b'"schemaVersion":2,"annotations":{"a":"b"}'
+        m,
+        f"blobs/sha256/{hexed(m.images[0].manifest_bytes)}",
+        b'"schemaVersion":2',
+        b'"schemaVersion":2,"annotations":{"a":"b"}',
     ),
     "index changed": lambda m: _replace_bytes(
-        m, f"blobs/sha256/{hexed(printed(m.index))}", b'"architecture":"arm64"', b'"architecture":"armhf"'
+        m,
+        f"blobs/sha256/{hexed(printed(m.index))}",
+        b'"architecture":"arm64"',
+        b'"architecture":"armhf"',
     ),
     "left over": _add_blob,
     "layer is a link": _link_blob,
@@ -431,33 +457,13 @@ WRITTEN: Final[dict[str, Callable[[Made], object]]] = {
     "two images": _second_image,
     "other tags": lambda m: m.repositories.update({"example.test/app": {"v9": "0" * 64}}),
     "repositories alone": lambda m: m.docker.clear(),
-    "config renamed": lambda m: _rename_config(m),
+    "config renamed": _rename_config,
     "two in one": lambda m: m.docker.append(_extra(m)),
     "docker layer missing": lambda m: m.files.pop(m.docker[0]["Layers"][0]),
-    "docker layer is a link": lambda m: _link_docker(m),
+    "docker layer is a link": _link_docker,
     "docker layers swapped": lambda m: m.docker[0]["Layers"].reverse(),
 }
 LIES: Final = {**BEFORE, **CONFIGURED, **STATED, **INDEXED, **LISTED, **WRITTEN}
-
-
-def _rename_config(made: Made) -> None:
-    """Give the configuration a name that states another digest."""
-    old = made.docker[0]["Config"]
-    new = f"{'0' * 64}.json"
-    made.files[new] = made.files.pop(old)
-    made.docker[0]["Config"] = new
-
-
-def _extra(made: Made) -> Json:
-    other = image_of("amd64", lie=_changed_tar)
-    made.files |= docker_files(other)
-    return docker_row(other, ["example.test/app:v2"], form="docker")
-
-
-def _link_docker(made: Made) -> None:
-    name = made.docker[0]["Layers"][0]
-    made.files["layer.tar"] = made.files.pop(name)
-    made.links[name] = "layer.tar"
 
 
 # ── making ─────────────────────────────────────────────────────────────────────────────────────
@@ -564,7 +570,9 @@ def _root(layout: Made, lies: tuple[str, ...]) -> Json:
     return describe(data, INDEX)
 
 
-def _tell(layout: Made, moment: Mapping[str, Callable[[Made], object]], lies: tuple[str, ...]) -> None:
+def _tell(
+    layout: Made, moment: Mapping[str, Callable[[Made], object]], lies: tuple[str, ...]
+) -> None:
     for name in lies:
         if name in moment:
             moment[name](layout)

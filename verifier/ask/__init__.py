@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from verifier.ask.image import verify_image
     from verifier.ask.reading import Reach
     from verifier.ask.registry import check_registry, explain, list_entries, show
+    from verifier.ask.runtime import verify_runtime
     from verifier.ask.trees import diff_tree, list_tree
     from verifier.ask.trusted import Trust, trust
 
@@ -43,6 +44,7 @@ __all__ = [
     "verify_composition",
     "verify_helper",
     "verify_image",
+    "verify_runtime",
     "why",
 ]
 
@@ -56,6 +58,7 @@ _HOMES: Final = {
     "image": ("verify_image",),
     "reading": ("Reach",),
     "registry": ("check_registry", "explain", "list_entries", "show"),
+    "runtime": ("verify_runtime",),
     "trees": ("diff_tree", "list_tree"),
     "trusted": ("Trust", "trust"),
 }

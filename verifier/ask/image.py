@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 
 from verifier.ask.answers import unregistered
 from verifier.ask.trusted import Trust
@@ -103,24 +104,18 @@ def _checked(
     platform: Platform | None,
     catalog: Catalog | Refused,
 ) -> tuple[Subject, Outcome]:
-    source = parse(argument)
     if isinstance(catalog, Refused):
         return Subject(name=argument), unchecked(findings=catalog.findings)
     if isinstance(entry, Refused):
         return Subject(name=argument), unchecked(findings=entry.findings)
     asked = Asked(digest=digest, entry=entry, platform=platform)
-    if source.form == "docker-inspect":
-        return _claimed(source, asked, catalog)
-    graph = read(source, platform=platform)
-    found = [named.digest.hex for named in every(graph)]
-    known = entries_of((*found, *((digest.hex,) if digest else ())), catalog)
-    if isinstance(known, Refused):
-        return Subject(name=argument), unchecked(findings=known.findings)
-    outcome = check(graph, Asked(digest=digest, entry=entry, platform=platform, known=known))
+    graph, outcome = judged(argument, asked, catalog)
+    if graph is None:
+        return Subject(name=argument), outcome
     return _subject(argument, graph), outcome
 
 
-def _claimed(source: Source, asked: Asked, catalog: Catalog) -> tuple[Subject, Outcome]:
+def _claimed(source: Source, asked: Asked, catalog: Catalog) -> Outcome:
     from verifier.checks.image import claim as claims  # noqa: PLC0415  (for claims alone)
     from verifier.sources.image import claim as reading  # noqa: PLC0415
 
@@ -128,9 +123,8 @@ def _claimed(source: Source, asked: Asked, catalog: Catalog) -> tuple[Subject, O
     digests = [digest.hex for digest in said.typed] + list(said.untyped)
     known = entries_of((*digests, *((asked.digest.hex,) if asked.digest else ())), catalog)
     if isinstance(known, Refused):
-        return Subject(name=source.name), unchecked(findings=known.findings)
-    told = Asked(digest=asked.digest, entry=asked.entry, platform=asked.platform, known=known)
-    return Subject(name=source.name), claims.check(said, told)
+        return unchecked(findings=known.findings)
+    return claims.check(said, replace(asked, known=known))
 
 
 def entries_of(digests: Iterable[str], catalog: Catalog) -> tuple[ImageEntry, ...] | Refused:
@@ -150,6 +144,22 @@ def entries_of(digests: Iterable[str], catalog: Catalog) -> tuple[ImageEntry, ..
                     return entry
                 found[row.entry] = entry
     return tuple(found[name] for name in sorted(found))
+
+
+def judged(argument: str, asked: Asked, catalog: Catalog) -> tuple[Graph | None, Outcome]:
+    """Read one image source and check it; the graph is None of a claim.
+
+    Raises `UnavailableError` if it cannot be read.
+    """
+    source = parse(argument)
+    if source.form == "docker-inspect":
+        return None, _claimed(source, asked, catalog)
+    graph = read(source, platform=asked.platform)
+    found = [named.digest.hex for named in every(graph)]
+    known = entries_of((*found, *((asked.digest.hex,) if asked.digest else ())), catalog)
+    if isinstance(known, Refused):
+        return graph, unchecked(findings=known.findings)
+    return graph, check(graph, replace(asked, known=known))
 
 
 def _subject(argument: str, graph: Graph) -> Subject:

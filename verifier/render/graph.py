@@ -12,7 +12,7 @@ _MOST_LAYERS: Final = 8
 
 def graph_rows(graph: tuple[GraphNode, ...]) -> Iterator[tuple[str, str]]:
     """Return the rows of a graph; the first is labelled, all are narrower than a terminal."""
-    label = "graph"
+    label = "image"
     for root in graph:
         for line in _lines(root, "", ""):
             yield label, line

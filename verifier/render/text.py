@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from verifier.ask.answers import Answer, Answered, Listing
+from verifier.core.coverage import NOT_ASKED
 from verifier.core.errors import PinproofError
 from verifier.core.finding import Finding
 from verifier.core.outcome import Failed, Report, Result
@@ -149,6 +150,8 @@ def _coverage(item: Result) -> Iterator[tuple[str, str]]:
         yield from (("digest", str(digest)) for digest in item.subject.digests)
     if item.identified or item.kind in _COVERED:
         for covered in item.coverage:
+            if covered.detail == NOT_ASKED and covered.facet not in item.demanded:
+                continue
             label = "contents" if item.kind == "registry" else covered.facet.replace("-", " ")
             yield label, covered.words
 

@@ -21,7 +21,7 @@ from verifier.checks.image.drawing import drawn
 from verifier.checks.image.expected import Compared
 from verifier.checks.image.graph import contradictions
 from verifier.checks.image.named import Named, every
-from verifier.core.coverage import Covered, State
+from verifier.core.coverage import NOT_ASKED, Covered, State
 from verifier.core.demand import FACETS
 from verifier.core.digest import Digest
 from verifier.core.finding import Finding
@@ -129,7 +129,7 @@ def _coverage(
     else:
         yield compared.covered
     for facet in _INSIDE:
-        yield Covered(facet=facet, state=State.NOT_CHECKED, detail="not asked for")
+        yield Covered(facet=facet, state=State.NOT_CHECKED, detail=NOT_ASKED)
     yield _platform(graph, asked, findings, entry)
 
 

@@ -4,6 +4,7 @@ import gzip
 from collections.abc import Sequence
 from pathlib import Path
 
+from support import compositions, hosts
 from support.archives import member, tar
 from verifier.sources.image.layer import Blob, Layer, content_of, read_layer
 from verifier.sources.image.layer_members import Member
@@ -35,6 +36,40 @@ def hides(path: bytes) -> bytes:
 def opaque(path: bytes) -> bytes:
     """Make the opaque marker of a folder."""
     return file((path + b"/" if path else b"") + b".wh..wh..opq")
+
+
+def written(words: Sequence[Sequence[str]]) -> list[bytes]:
+    """Write the members of a layer that a case describes, each by a word, a path and a text.
+
+    `host` is a host file in the state that the text names, `lantern` are the files of the example
+    composition below the path, after the stage that the text names.
+    """
+    found: list[bytes] = []
+    for what, path, text in words:
+        name, data = path.encode(), text.encode()
+        if what == "lantern":
+            found += [
+                file(f"{path}/{inner}".lstrip("/").encode(), content, mode & 0o777)
+                for inner, (mode, content) in compositions.lantern(text).items()
+            ]
+            continue
+        match what:
+            case "file":
+                found.append(file(name, data))
+            case "host":
+                found.append(file(name, hosts.host(text)))
+            case "folder":
+                found.append(folder(name))
+            case "link":
+                found.append(link(name, data))
+            case "hard":
+                found.append(hard(name, data))
+            case "hide":
+                found.append(hides(name))
+            case _:
+                assert what == "opaque", what
+                found.append(opaque(name))
+    return found
 
 
 def blob(place: Path, *members: bytes, number: int = 0, packed: bool = True) -> Blob:

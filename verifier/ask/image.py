@@ -53,7 +53,7 @@ def verify_image(
     wanted = None if platform is None else read_platform(platform)
     digest, entry = _expected(expect, trust.catalog)
     results: tuple[Result | Failed, ...] = ()
-    inside = inside if inside else None  # half a question is a wrong call before anything is read
+    inside = inside or None  # half a question is a wrong call before anything is read
     try:
         subject, outcome, graph = _checked(source, digest, entry, wanted, trust.catalog)
         if inside is not None and graph is not None:

@@ -5,8 +5,9 @@ is an OCI layout, `….oci.tar` an archive of one, `….docker.tar` a docker arc
 of both forms, `….json` what `docker image inspect` prints; behind a `.gz` all of it is compressed.
 
 `platforms` (of ARCHITECTURES) are the images: of several the layout has an index above them.
-`packing` is that of the layers. `lies` change what is written, by the names of LIES, and the
-digests above follow unless the lie is about them. Everything is fixed: digests are constants.
+`packing` is that of the layers, `contents` are their members (support.layers) if they are not the
+usual ones. `lies` change what is written, by the names of LIES, and the digests above follow
+unless the lie is about them. Everything is fixed: digests are constants.
 """
 
 import base64
@@ -23,6 +24,7 @@ from typing import Any, Final
 import zstandard
 
 from support.archives import member, tar
+from support.layers import written
 
 Json = dict[str, Any]
 
@@ -477,9 +479,10 @@ def image_of(
     packing: str = "gzip",
     lie: Callable[[Image], object] | None = None,
     lies: tuple[str, ...] = (),
+    tars: list[bytes] | None = None,
 ) -> Image:
     """Make one image, with all lies that are about one."""
-    image = Image(architecture=architecture, tars=layers(architecture), packing=packing)
+    image = Image(architecture=architecture, tars=tars or layers(architecture), packing=packing)
     if lie:
         lie(image)
     for moment, finish in (
@@ -521,7 +524,7 @@ def docker_files(image: Image) -> dict[str, bytes]:
 
 def made(recipe: Mapping[str, Any], *, form: str) -> Made:
     """Make all files of an image in a form: oci, docker or both."""
-    known = {"platforms", "packing", "lies", "ref"}
+    known = {"platforms", "packing", "lies", "ref", "contents"}
     assert recipe.keys() <= known, recipe.keys() - known
     lies = tuple(recipe.get("lies", ()))
     assert set(lies) <= LIES.keys(), set(lies) - LIES.keys()
@@ -530,6 +533,7 @@ def made(recipe: Mapping[str, Any], *, form: str) -> Made:
             architecture,
             packing=recipe.get("packing", "gzip"),
             lies=lies if number == 0 else (),
+            tars=[tar(*written(layer)) for layer in recipe.get("contents", [])],
         )
         for number, architecture in enumerate(recipe.get("platforms", ["amd64"]))
     ]

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from verifier.ask.answers import unregistered
+from verifier.ask.image_inside import Inside, judged_inside
 from verifier.ask.trusted import Trust
 from verifier.ask.trusted import trust as open_trust
 from verifier.catalog.entries.image import ImageEntry
@@ -13,7 +14,7 @@ from verifier.catalog.refused import Refused
 from verifier.checks.image import Asked, check, every, unchecked
 from verifier.core.digest import Digest
 from verifier.core.errors import PinproofError, WrongCallError
-from verifier.core.outcome import Failed, Outcome, Report, Subject
+from verifier.core.outcome import Failed, Outcome, Report, Result, Subject
 from verifier.policy import judge
 from verifier.sources.image.argument import Source, parse
 from verifier.sources.image.graph import Graph, Platform
@@ -28,6 +29,7 @@ def verify_image(
     *,
     expect: str | None = None,
     platform: str | None = None,
+    inside: Inside | None = None,
     trust: Trust | None = None,
 ) -> Report:
     """Judge an image by what is expected of it, or by every entry of the registry.
@@ -35,7 +37,7 @@ def verify_image(
     `source` is `oci:DIR[:REF]`, `oci-archive:FILE[:REF]`, `docker-archive:FILE[:REF]`, or
     `docker-inspect:FILE`, which proves nothing. `expect` is a typed digest such as
     `manifest:sha256:…` or the name of an image entry. `platform` is `os/arch[/variant]`: only
-    that image is read, and has to be there.
+    that image is read, and has to be there. `inside` asks for files in it: one more result each.
 
     Raises `WrongCallError` if the policy demands nothing of images, or an argument is not
     understood.
@@ -50,8 +52,14 @@ def verify_image(
         )
     wanted = None if platform is None else read_platform(platform)
     digest, entry = _expected(expect, trust.catalog)
+    results: tuple[Result | Failed, ...] = ()
+    inside = inside or None  # half a question is a wrong call before anything is read
     try:
-        subject, outcome = _checked(source, digest, entry, wanted, trust.catalog)
+        subject, outcome, graph = _checked(source, digest, entry, wanted, trust.catalog)
+        if inside is not None and graph is not None:
+            results, covered = judged_inside(graph, inside, name=source, trust=trust)
+            coverage = tuple(covered.get(each.facet, each) for each in outcome.coverage)
+            outcome = replace(outcome, coverage=coverage)
     except WrongCallError:
         raise
     except PinproofError as error:
@@ -59,7 +67,7 @@ def verify_image(
     result = judge(
         outcome, subject=subject, demanded=demanded, waivers=trust.policy.waivers, now=trust.now
     )
-    return trust.report((result,))
+    return trust.report((result, *results))
 
 
 def read_platform(text: str) -> Platform:
@@ -103,16 +111,16 @@ def _checked(
     entry: ImageEntry | Refused | None,
     platform: Platform | None,
     catalog: Catalog | Refused,
-) -> tuple[Subject, Outcome]:
+) -> tuple[Subject, Outcome, Graph | None]:
     if isinstance(catalog, Refused):
-        return Subject(name=argument), unchecked(findings=catalog.findings)
+        return Subject(name=argument), unchecked(findings=catalog.findings), None
     if isinstance(entry, Refused):
-        return Subject(name=argument), unchecked(findings=entry.findings)
+        return Subject(name=argument), unchecked(findings=entry.findings), None
     asked = Asked(digest=digest, entry=entry, platform=platform)
     graph, outcome = judged(argument, asked, catalog)
     if graph is None:
-        return Subject(name=argument), outcome
-    return _subject(argument, graph), outcome
+        return Subject(name=argument), outcome, None
+    return _subject(argument, graph), outcome, graph
 
 
 def _claimed(source: Source, asked: Asked, catalog: Catalog) -> Outcome:

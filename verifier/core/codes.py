@@ -223,6 +223,29 @@ _ROWS: Final = (
         _UNDECIDED,
         "an attribute that overlay file systems obey",
     ),
+    # CHECKS image: layers on each other
+    Code(
+        "layer-link-redirects",
+        "root-files",
+        _UNDECIDED,
+        "a link of a lower layer leads a member elsewhere",
+    ),
+    Code("layer-link-lost", "root-files", _REJECTED, "links lead a member in a circle or too deep"),
+    Code(
+        "layer-hardlink-missing",
+        "root-files",
+        _REJECTED,
+        "a hard link to nothing in the merged root",
+    ),
+    Code(
+        "layer-whiteout-late", "root-files", _UNDECIDED, "a layer brings a path and then hides it"
+    ),
+    # CHECKS image: one path in the merged root
+    Code("image-path-hidden", "input", _REJECTED, "a layer hides the path"),
+    Code("image-path-not-file", "input", _UNDECIDED, "at the path stands no regular file"),
+    Code("image-path-redirected", "input", _UNDECIDED, "runtimes differ on what lies at the path"),
+    Code("image-label-contradicts", "input", _REJECTED, "a label of ours contradicts the image"),
+    Code("image-label-revision", "tree", _UNDECIDED, "a label names another commit"),
     # zip
     Code("tree-zip-end", "tree", _REJECTED, "the end of the zip is missing or not unique"),
     Code("tree-zip-several-disks", "tree", _UNDECIDED, "the zip is one part of several"),

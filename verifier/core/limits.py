@@ -53,6 +53,8 @@ TREE_NAMES_BYTES: Final = 256 * MIB
 TREE_PATH_BYTES: Final = 4096
 #: Segments of one path.
 TREE_DEPTH: Final = 128
+#: Links on the way to one path of a merged root (Linux: MAXSYMLINKS).
+LINKS_FOLLOWED: Final = 40
 #: All content of one archive, unpacked.
 ARCHIVE_BYTES: Final = 256 * 1024 * MIB
 #: One file inside an archive.

@@ -60,6 +60,7 @@ class Header(NamedTuple):
     link: bytes
     mode: int
     size: int
+    time: int
 
 
 def parse(block: bytes) -> Header:
@@ -70,16 +71,16 @@ def parse(block: bytes) -> Header:
     mode = _rights(block[100:124])
     link, gnu = _described(block[157:345])
     size, kind, name = _size(block[124:136]), block[156:157], _text(block[:100], "name")
-    number(block[136:148], "time", blank=True, signed=True)
+    time = number(block[136:148], "time", blank=True, signed=True)
     if block[345:] == _NOTHING_BEHIND:
-        return Header(kind, name, link, mode, size)
+        return Header(kind, name, link, mode, size, time)
     if gnu and kind != SPARSE:
         raise _field("part behind the device numbers", block[345:].strip(b"\0"))
     if not gnu:
         if block[500:] != ZERO[500:]:
             raise _field("last twelve bytes", block[500:])
         name = _text(block[345:500], "prefix") + b"/" + name
-    return Header(kind, name, link, mode, size)
+    return Header(kind, name, link, mode, size, time)
 
 
 @lru_cache(maxsize=1 << 10)

@@ -6,8 +6,14 @@ Descriptors"); what was found under it stands beside it, so that checks compare 
 nothing themselves.
 """
 
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import field
+
 from verifier.core.finding import Finding
 from verifier.core.value import frozen
+from verifier.sources.archives.inflate import Bytes
+from verifier.sources.image.layer import Layer as LayerFound
 
 
 @frozen
@@ -91,13 +97,16 @@ class Layer:
     """One layer: its blob, and the SHA-256 of what it unpacks to, None if that was not read.
 
     `packed` names the compression that was found, None for a plain tar. `whole` says that it is
-    one sound tar to its end.
+    one sound tar to its end. `found` is what the pass over it found, None if it was not read, and
+    `part` its name in the source.
     """
 
     blob: Blob
     diff_id: str | None
     packed: str | None = None
     whole: bool = False
+    part: str | None = None
+    found: LayerFound | None = None
 
 
 @frozen
@@ -146,6 +155,10 @@ class Graph:
     refs: tuple[str, ...] = ()
     link: str | None = None
     ignored: tuple[str, ...] = ()
+    open_part: Callable[[str], AbstractContextManager[Bytes]] | None = field(
+        default=None, compare=False
+    )
+    """Opens a part of the source by its name."""
 
     def manifests(self) -> "tuple[Manifest, ...]":
         """Return every manifest of the roots, in order; those of `docker` if there are no roots."""

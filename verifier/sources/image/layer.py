@@ -106,24 +106,28 @@ def content_of(blob: Blob, member: Member, *, limit: int) -> bytes:
     Raises `UnavailableError` if the file is longer than `limit` bytes, cannot be read, or holds
     other bytes now.
     """
-    shown = f"{blob.name}:{printable(os.fsdecode(member.path))}"
-    if member.length is None or member.length > limit:
-        raise too_large(shown, limit, member.length)
-    kept = bytearray()
     with _opened(blob) as part:
-        try:
-            skip = member.at
-            with closing(inflate.decoded(part).pieces) as pieces:
-                for piece in pieces:
-                    kept += piece[skip : skip + member.length - len(kept)]
-                    skip = max(0, skip - len(piece))
-                    if len(kept) == member.length:
-                        break
-        except ContainerError:
-            raise changed(blob.name) from None
+        return content_in(part, member, name=blob.name, limit=limit)
+
+
+def content_in(part: inflate.Bytes, member: Member, *, name: str, limit: int) -> bytes:
+    """Do as `content_of`, of a layer that is open already and called `name`."""
+    if member.length is None or member.length > limit:
+        shown = f"{name}:{printable(os.fsdecode(member.path))}"
+        raise too_large(shown, limit, member.length)
+    kept, skip = bytearray(), member.at
+    try:
+        with closing(inflate.decoded(part).pieces) as pieces:
+            for piece in pieces:
+                kept += piece[skip : skip + member.length - len(kept)]
+                skip = max(0, skip - len(piece))
+                if len(kept) == member.length:
+                    break
+    except ContainerError:
+        raise changed(name) from None
     data = bytes(kept)
     if sha256(data) != member.sha256:
-        raise changed(blob.name)
+        raise changed(name)
     return data
 
 

@@ -52,7 +52,8 @@ class Member(NamedTuple):
     the lower twelve bits that the tar states. `length` in bytes and `sha256` are of a file's
     content or of a link's target; hard links, folders, markers and special files have neither.
     `target` is where a link leads, as it is written, or the path below the root that a hard link
-    names. `at` is where a file's content begins in the decompressed layer.
+    names. `at` is where a file's content begins in the decompressed layer, `time` when it was
+    changed, as the tar says, in whole seconds.
     """
 
     path: bytes
@@ -62,6 +63,7 @@ class Member(NamedTuple):
     sha256: str | None = None
     target: bytes | None = None
     at: int = 0
+    time: int = 0
 
 
 class LayerReading:
@@ -115,9 +117,11 @@ class _Members(Reader):
     def __init__(self, stream: Stream, ledger: Ledger, members: list[Member]) -> None:
         super().__init__(stream, ledger)
         self._members = members
+        self._time = 0
 
     def _named(self, header: Header, block: bytes) -> None:
         """Take in one member; of most there is nothing to say but name, mode and size."""
+        self._time = header.time
         ordinary = header.type == _FILE and header.size <= ARCHIVE_ENTRY_BYTES
         if self._extensions or not ordinary:
             super()._named(header, block)
@@ -156,6 +160,8 @@ class _Members(Reader):
         return True
 
     def _describe(self, records: dict[bytes, bytes]) -> None:
+        if b"mtime" in records:
+            self._time = int(records[b"mtime"].partition(b".")[0])
         for key in records:
             if key.startswith(_OVERLAY):
                 self._note("layer-overlay-attribute", got=_shown(key))
@@ -170,12 +176,13 @@ class _Members(Reader):
         self._content(size, running.update)
         if MARK in path and (name := path.rpartition(b"/")[2]).startswith(MARK):
             if size:
+                self._ledger.complete = False
                 self._note("layer-marker-content", got=f"{size:,} bytes")
             kind = Kind.OPAQUE if name == OPAQUE else Kind.WHITEOUT
             self._take(Member(path, kind, mode & _MODE_BITS))
             return
         digest = running.hexdigest()
-        self._take(Member(path, Kind.FILE, mode & _MODE_BITS, size, digest, None, at))
+        self._take(Member(path, Kind.FILE, mode & _MODE_BITS, size, digest, None, at, self._time))
 
     def _bodiless(self, path: bytes, header: Header, link: bytes) -> None:
         name = path.rpartition(b"/")[2]

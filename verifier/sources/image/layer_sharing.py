@@ -49,7 +49,7 @@ def _by_two(
             os.read(queue, _NUMBER.size * len(jobs))  # after an error nothing more is begun
             os.close(queue)
             _, status = os.waitpid(child, 0)
-        if status == 0:
+        if status == 0 and left.seek(0, os.SEEK_END):
             left.seek(0)
             found.update(pickle.load(left))  # noqa: S301  (written by our own fork)
     return found

@@ -28,6 +28,7 @@ class LayerRead:
 
     `pin` is of the bytes as they lie there, `diff_id` of what they unpack to, None if that has no
     end. `whole` says that it is one tar to its end and nothing speaks against it.
+    `layer` has its members.
     """
 
     pin: Pin
@@ -35,6 +36,7 @@ class LayerRead:
     diff_id: str | None
     whole: bool
     findings: tuple[Finding, ...]
+    layer: layer.Layer
 
 
 def read_all(store: Store, names: list[str]) -> dict[str, LayerRead]:
@@ -47,12 +49,7 @@ def read_all(store: Store, names: list[str]) -> dict[str, LayerRead]:
         layer.Blob(path=at.path, name=f"{store.name}:{name}", start=at.start, length=at.length)
         for name, at in places.items()
     ]
-    found = {
-        name: _told(
-            each.blob, each.compression, each.content, each.findings, complete=each.complete
-        )
-        for name, each in zip(places, layer.read_layers(blobs), strict=True)
-    }
+    found = {name: _told(each) for name, each in zip(places, layer.read_layers(blobs), strict=True)}
     return found | {name: _read(store, name) for name in names if name not in places}
 
 
@@ -68,7 +65,17 @@ def _read(store: Store, name: str) -> LayerRead:
         hashed = Hashed(part)
         packed, content = _content(hashed, reading)
         pin = hashed.finish()
-    return _told(pin, packed, content, reading.findings, complete=reading.complete)
+    return _told(
+        layer.Layer(
+            blob=pin,
+            compression=packed,
+            content=content,
+            members=tuple(reading.members),
+            findings=reading.findings,
+            complete=reading.complete,
+            ignored=reading.ignored,
+        )
+    )
 
 
 def _content(part: Part, reading: LayerReading) -> tuple[str, Pin | None]:
@@ -92,17 +99,16 @@ def _content(part: Part, reading: LayerReading) -> tuple[str, Pin | None]:
     return compression, Pin(sha256=running.hexdigest(), length=length) if ended else None
 
 
-def _told(
-    pin: Pin, packed: str, content: Pin | None, findings: tuple[Finding, ...], *, complete: bool
-) -> LayerRead:
-    refused = any(finding.row.outcome == "rejected" for finding in findings)
-    where = f"layer {pin.sha256}"
+def _told(read: layer.Layer) -> LayerRead:
+    refused = any(finding.row.outcome == "rejected" for finding in read.findings)
+    where = f"layer {read.blob.sha256}"
     return LayerRead(
-        pin=pin,
-        packed=packed,
-        diff_id=None if content is None else content.sha256,
-        whole=complete and not refused,
-        findings=tuple(_at(finding, where) for finding in findings),
+        pin=read.blob,
+        packed=read.compression,
+        diff_id=None if read.content is None else read.content.sha256,
+        whole=read.complete and not refused,
+        findings=tuple(_at(finding, where) for finding in read.findings),
+        layer=read,
     )
 
 

@@ -97,6 +97,7 @@ class _Walk:
             findings=notes.findings,
             refs=tuple(dict.fromkeys(refs)),
             link=link,
+            open_part=self._store.part,
         )
 
     # ── an OCI layout ──────────────────────────────────────────────────────────────────────────

@@ -312,6 +312,8 @@ class Reading:
             diff_id=read.diff_id,
             packed=None if read.packed == layers.PLAIN else read.packed,
             whole=read.whole,
+            part=name,
+            found=read.layer,
         )
 
 

@@ -126,8 +126,12 @@ class _Members(Reader):
         if self._extensions or not ordinary:
             super()._named(header, block)
             return
-        self._raw = header.name
-        self._file(self._place(header.name, header), header.mode, header.size)
+        raw = self._raw = header.name
+        if MARK in raw:
+            path = self._place(raw, header)
+        else:
+            path = self._ledger.admitted(raw, folder=False, offset=self._at)
+        self._file(path, header.mode, header.size)
 
     def _place(self, raw: bytes, header: Header) -> bytes | None:
         folder = header.type == tar_header.FOLDER

@@ -216,6 +216,7 @@ _ROWS: Final = (
     Code("layer-marker-name", "tree", _REJECTED, "a whiteout names nothing that can be hidden"),
     Code("layer-marker-below", "tree", _REJECTED, "a member lies below a whiteout"),
     Code("layer-marker-content", "tree", _REJECTED, "a whiteout is more than an empty file"),
+    Code("layer-unended", "tree", _UNDECIDED, "a layer's tar has no end"),
     Code("layer-marker-unknown", "tree", _UNDECIDED, "a marker that pinproof does not know"),
     Code(
         "layer-overlay-attribute",

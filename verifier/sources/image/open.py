@@ -298,7 +298,8 @@ class _Walk:
         left = sorted(set(blobs) - self._reading.reached)
         # Where the walk was cut short, what it did not reach says nothing.
         partly = self._source.ref is not None or self._platform is not None
-        if left and not partly and not self._notes.findings:
+        cut_short = any(f.row.facet == "graph" for f in self._notes.findings)
+        if left and not partly and not cut_short:
             length = sum(self._store.sizes[name] for name in left)
             self._notes.add(
                 "image-unreferenced",

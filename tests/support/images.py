@@ -368,6 +368,9 @@ def _link_docker(made: Made) -> None:
 BEFORE: Final[dict[str, Callable[[Image], object]]] = {
     "changed content": _changed_tar,
     "changed label": lambda i: i.labels.update({"org.opencontainers.image.revision": "2" * 40}),
+    "layer on top": lambda i: i.tars.append(tar(member(b"app/serve.py", b"print('other')\n"))),
+    "whiteout on top": lambda i: i.tars.append(tar(member(b"app/.wh.serve.py"))),
+    "link on top": lambda i: i.tars.append(tar(member(b"app", kind=b"2", link=b"other"))),
     "trailing member": lambda i: i.tars.__setitem__(1, i.tars[1] + member(b"hidden", b"x")),
     "absolute name": lambda i: i.tars.__setitem__(1, tar(member(b"/etc/passwd", b"x"))),
     "damaged tar": lambda i: i.tars.__setitem__(1, b"no tar at all" * 100),

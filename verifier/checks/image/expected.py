@@ -102,7 +102,8 @@ def with_entry(graph: Graph, found: tuple[Named, ...], entry: ImageEntry) -> Com
     for image in graph.images():
         if entry.diff_ids and _diff_ids(image) == entry.diff_ids:
             return _same_files(graph, found, entry, image)
-    return _no(told.not_expected(_wanted(entry), found))
+    above = _extended(graph, entry, _wanted(entry))
+    return _no(above or told.not_expected(_wanted(entry), found))
 
 
 def with_any(graph: Graph, found: tuple[Named, ...], known: Iterable[ImageEntry]) -> Compared:
@@ -111,7 +112,13 @@ def with_any(graph: Graph, found: tuple[Named, ...], known: Iterable[ImageEntry]
     for compared in answers:
         if compared.covered.state.holds:
             return compared
-    codes = ("image-several", "image-relabelled", "image-recompressed", "image-kind-unstated")
+    codes = (
+        "image-several",
+        "image-relabelled",
+        "image-recompressed",
+        "image-extended",
+        "image-kind-unstated",
+    )
     for code in codes:
         for compared in answers:
             if compared.findings and compared.findings[0].code == code:
@@ -157,6 +164,17 @@ def _explained(
                 manifest = _manifest(found, image)
                 return told.recompressed(str(asked), manifest, entry, count, graph.form)
             return told.relabelled(str(asked), config or "", entry, count)
+        if above := _extended(graph, entry, str(asked)):
+            return above
+    return None
+
+
+def _extended(graph: Graph, entry: ImageEntry, asked: str) -> Finding | None:
+    """Say that an image is the pinned one with more layers above, and what those bring."""
+    count = len(entry.diff_ids)
+    for image in graph.images():
+        if count and len(image.layers) > count and _diff_ids(image)[:count] == entry.diff_ids:
+            return told.extended(asked, entry, image.layers[count:])
     return None
 
 

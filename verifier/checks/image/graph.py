@@ -15,8 +15,13 @@ _AGAIN: Final = "copy the image again from its container registry by the pinned 
 
 def contradictions(graph: Graph) -> Iterator[Finding]:
     """Name every contradiction between the documents and layers of a graph."""
-    for image in dict.fromkeys((*graph.images(), *graph.docker)):
+    images = graph.images()
+    for image in images:
         yield from _of_image(image)
+    for image in graph.docker:
+        # Comparing them by value would hash every member of every layer.
+        if image.read and all(image is not other for other in images):
+            yield from _of_image(image)
     yield from _platforms(graph)
     manifests = graph.manifests()
     if manifests and all(manifest.artifact for manifest in manifests):

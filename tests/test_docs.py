@@ -47,7 +47,10 @@ def test_commands_in_pages_exist(page: Path, tmp_path: Path) -> None:
     shown = "\n".join(part for block in blocks for part in block)
     for line in re.findall(r"^\s*(?:\$ )?pinproof ([a-z][^\n`]*)$", shown, re.MULTILINE):
         words = line.replace("\\|", " ").split()
-        grouped = words[0] in ("verify", "check", "sign", "diff") or words[:2] == ["list", "tree"]
+        grouped = words[0] in ("verify", "check", "sign", "diff", "pin") or words[:2] == [
+            "list",
+            "tree",
+        ]
         verb = words[:2] if grouped else words[:1]
         ran = runs.run([*verb, "--help"], cwd=tmp_path)
         assert ran.exit == 0, line

@@ -52,6 +52,8 @@ def test_a_helper_pays_for_no_composition(tmp_path: Path) -> None:
     assert "verifier.checks.helper" in done.stderr
     assert "composition" not in done.stderr
     assert "verifier.sources.within" not in done.stderr
+    assert "image" not in done.stderr
+    assert "verifier.catalog.entries.runtime" not in done.stderr
 
 
 def test_the_version_is_the_wheel_s(tmp_path: Path) -> None:

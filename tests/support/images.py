@@ -401,7 +401,6 @@ STATED: Final[dict[str, Callable[[Image], object]]] = {
     "manifests beside layers": lambda i: _both_shapes(i.manifest),
     "layers swapped": _swap_layers,
     "layer left out": lambda i: i.manifest["layers"].pop(),
-    "layer type gzip": _set("manifest.layers.1.mediaType", f"{LAYER}+gzip"),
     "layer type zstd": _set("manifest.layers.1.mediaType", f"{LAYER}+zstd"),
     "layer encrypted": _set("manifest.layers.1.mediaType", f"{LAYER}+gzip+encrypted"),
     "layer size": _set("manifest.layers.1.size", 7),

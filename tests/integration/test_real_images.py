@@ -279,3 +279,24 @@ def test_the_digests_are_those_that_skopeo_and_sha256sum_compute(
     manifest = json.loads((place / "plain" / "manifest.json").read_text())
     config = (place / "plain" / manifest["config"]["digest"].removeprefix("sha256:")).read_bytes()
     assert f"config:sha256:{hashlib.sha256(config).hexdigest()}" in found
+
+
+def test_the_walk_of_the_documents_ends_as_it_says(tmp_path: Path) -> None:
+    """docs/images.md as a script: every verdict in it is compared with the one that it expects."""
+    walk = Path(__file__).parents[2] / "examples" / "images" / "walk.sh"
+    done = subprocess.run(
+        ["sh", walk, "walk"],
+        cwd=tmp_path,
+        check=False,
+        capture_output=True,
+        text=True,
+        timeout=180,
+        env={
+            **os.environ,
+            "HOME": str(tmp_path),
+            "PATH": f"{runs.PROGRAM.parent}{os.pathsep}{os.environ['PATH']}",
+        },
+    )
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr
+    for code in ("image-blob-changed", "image-platform-config", "image-two-images"):
+        assert code in done.stdout

@@ -59,11 +59,6 @@ def test_no_lie_about_an_image_leaves_its_manifest(lie: str, tmp_path: Path) -> 
     """Whatever a builder writes otherwise, the digest that was pinned is not its digest."""
     asked = Digest(kind="manifest", hex=images.hexed(images.image_of("amd64").manifest_bytes))
     images.make(tmp_path / "image", {"lies": [lie]})
-    if (
-        images.image_of("amd64", lies=(lie,)).manifest_bytes
-        == images.image_of("amd64").manifest_bytes
-    ):
-        pytest.skip("it changes nothing")
     verdict, outcome = judged(tmp_path / "image", asked)
     assert verdict is not Verdict.VERIFIED
     states = {covered.facet: covered.state for covered in outcome.coverage}

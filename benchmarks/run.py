@@ -8,6 +8,8 @@
            and what each safeguard costs
     folder 100,000 files of 8 kB, against `sha256sum -c`
     files  two files of 1 GiB in a folder, against two openssl side by side
+    composition
+           100,000 files of 8 kB as an installed composition, against reading and hashing them
     image  a layer of 345 MB and 19,000 files, against a process that decompresses it with isal and
            makes one hash, and against skopeo, umoci and sha256sum, if they are there; two layers
 
@@ -34,7 +36,12 @@ HERE: Final = Path(__file__).parent
 sys.dont_write_bytecode = True
 sys.path[:1] = [str(HERE.parent), str(HERE.parent / "tests")]
 
-from benchmarks import images, prepare, trees  # noqa: E402  (they too would leave compiled files behind)
+from benchmarks import (  # noqa: E402  (they too would leave compiled files behind)
+    composed,
+    images,
+    prepare,
+    trees,
+)
 from benchmarks.git_without import LEFT_OUT  # noqa: E402
 from benchmarks.processes import (  # noqa: E402
     Command,
@@ -257,6 +264,20 @@ def _script(name: str, *paths: Path) -> tuple[str, ...]:
     return (PYTHON, "-P", str(HERE / name), *map(str, paths))
 
 
+def composition(processes: Processes, folder: Path, runs: int) -> Iterable[str]:
+    with trees.roomy(folder) as room:
+        if room is None:
+            yield NO_ROOM
+            return
+        tree, trust = composed.made(room)
+        yield f"a composition of 100,000 files of 8,192 bytes in 200 folders, in {room.parent}"
+        verify = (PINPROOF, "verify", "composition", "many", "--at", str(tree), *trust)
+        reading = Command("list tree", (PINPROOF, "list", "tree", str(tree)))
+        commands = (Command("pinproof", verify), reading)
+        samples = processes.interleaved(commands, rounds=runs)
+        yield from _compared(samples, {reading.name: {"wall": 1.3}}, floor=processes.floor)
+
+
 BENCHMARKS: Final[Mapping[str, Callable[[Processes, Path, int], Iterable[str]]]] = {
     "cold": cold,
     "large": large,
@@ -264,6 +285,7 @@ BENCHMARKS: Final[Mapping[str, Callable[[Processes, Path, int], Iterable[str]]]]
     "git": git,
     "folder": small,
     "files": two,
+    "composition": composition,
     "image": image,
 }
 

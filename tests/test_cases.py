@@ -46,10 +46,10 @@ def test_case(
     )
     inputs = prepare(folder, case, tmp_path / "inputs")
     before = runs.content(inputs)
-    embedded = "registry" in case or case["command"][:1] in ([], ["explain"])
+    embedded = "registry" in case or case["command"][:1] in ([], ["explain"], ["pin"])
     trust = [] if embedded else runs.trusting(test_registry)
     for form, name in (("text", "expected.txt"), ("json", "expected.json")):
-        if form == "json" and case["command"][:1] in ([], ["explain"]):
+        if form == "json" and case["command"][:1] in ([], ["explain"], ["pin"]):
             continue
         arguments = [*case["command"], *(["--format", "json"] if form == "json" else [])]
         stdin = (inputs / case["stdin"]).read_bytes() if "stdin" in case else b""

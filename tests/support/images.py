@@ -354,6 +354,7 @@ def _rename_config(made: Made) -> None:
 def _extra(made: Made) -> Json:
     other = image_of("amd64", lie=_changed_tar)
     made.files |= docker_files(other)
+    made.repositories["example.test/app"]["v2"] = "0" * 64
     return docker_row(other, ["example.test/app:v2"], form="docker")
 
 
@@ -367,6 +368,9 @@ def _link_docker(made: Made) -> None:
 BEFORE: Final[dict[str, Callable[[Image], object]]] = {
     "changed content": _changed_tar,
     "changed label": lambda i: i.labels.update({"org.opencontainers.image.revision": "2" * 40}),
+    "layer on top": lambda i: i.tars.append(tar(member(b"app/serve.py", b"print('other')\n"))),
+    "whiteout on top": lambda i: i.tars.append(tar(member(b"app/.wh.serve.py"))),
+    "link on top": lambda i: i.tars.append(tar(member(b"app", kind=b"2", link=b"other"))),
     "trailing member": lambda i: i.tars.__setitem__(1, i.tars[1] + member(b"hidden", b"x")),
     "absolute name": lambda i: i.tars.__setitem__(1, tar(member(b"/etc/passwd", b"x"))),
     "damaged tar": lambda i: i.tars.__setitem__(1, b"no tar at all" * 100),
@@ -405,6 +409,7 @@ STATED: Final[dict[str, Callable[[Image], object]]] = {
     "manifest type": _set("manifest.mediaType", INDEX),
     "schema 1": _set("manifest.schemaVersion", 1),
     "artifact": _set("manifest.artifactType", "application/vnd.example"),
+    "huge manifest": lambda i: i.manifest.update(annotations={"a": "x" * (1 << 22)}),
     "key twice": _raw(b'"layers":', b'"layers":[],"layers":'),
     "key in other case": _raw(b'"layers":', b'"Layers":[],"layers":'),
     "trailing data": _raw(b"}]}", b"}]} "),

@@ -36,6 +36,18 @@ def test_a_good_policy_parses() -> None:
     assert len(policy.waivers) == 1
 
 
+def test_a_policy_may_be_of_compositions_alone() -> None:
+    text = GOOD.replace("[helper]", "[composition]").replace('"helper"', '"final-stage"')
+    policy = load(text.encode(), where="own")
+    assert policy.helper is None
+    assert policy.composition == frozenset({"final-stage"})
+    for wrong in ('"helper"', "", '"final-stage", "final-stage"', "1"):
+        with pytest.raises(MalformedError):
+            load(text.replace('"final-stage"', wrong).encode(), where="own")
+    with pytest.raises(MalformedError, match=r"composition\.accept: unknown key"):
+        load(f"{text}accept = []\n".encode(), where="own")
+
+
 @pytest.mark.parametrize(
     ("old", "new", "path"),
     [

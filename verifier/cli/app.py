@@ -25,6 +25,7 @@ VERBS: Final = {
     "diff": "compare two trees",
     "show": "show one entry of the registry",
     "check": "check the registry itself",
+    "pin": "print an entry for a registry",
     "sign": "sign a registry",
 }
 

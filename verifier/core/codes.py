@@ -216,6 +216,7 @@ _ROWS: Final = (
     Code("layer-marker-name", "tree", _REJECTED, "a whiteout names nothing that can be hidden"),
     Code("layer-marker-below", "tree", _REJECTED, "a member lies below a whiteout"),
     Code("layer-marker-content", "tree", _REJECTED, "a whiteout is more than an empty file"),
+    Code("layer-unended", "tree", _UNDECIDED, "a layer's tar has no end"),
     Code("layer-marker-unknown", "tree", _UNDECIDED, "a marker that pinproof does not know"),
     Code(
         "layer-overlay-attribute",
@@ -434,6 +435,7 @@ _ROWS: Final = (
         "image-recompressed", "expected", _REJECTED, "the same content, compressed in another way"
     ),
     Code("image-relabelled", "expected", _REJECTED, "the same layers under another configuration"),
+    Code("image-extended", "expected", _REJECTED, "the pinned layers, and more on top of them"),
     Code("image-not-expected", "expected", _REJECTED, "it is not the image asked for"),
     Code("image-expect-untyped", "expected", _UNDECIDED, "a digest was asked for without its kind"),
     Code("image-part-only", "expected", _UNDECIDED, "the digest pins a part of an image"),

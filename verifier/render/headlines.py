@@ -168,6 +168,7 @@ _IMAGES: Final = {
     "image-claim-contradicts": "contradicts the pin: a daemon says it is another image",
     "image-recompressed": "is not that manifest, but it is that image",
     "image-relabelled": "holds the same files, and is not the image that was pinned",
+    "image-extended": "is built on the image that was pinned, and is another one",
     "image-reserialised": "is not that document, but it says the same",
     "image-blob-missing": "is not whole",
     "image-two-images": "is two images at once",

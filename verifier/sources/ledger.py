@@ -25,6 +25,7 @@ _REMEDIES: Final = {
     "tree-tar-pax-unknown": _ANEW,
     "tree-tar-sparse": "make the archive without --sparse",
     "tree-tar-type": _ANEW,
+    "layer-unended": "nothing, if digest and diff-id are those that were pinned",
     "tree-zip-charset": "make the zip with names marked as UTF-8, as Python's zipfile does",
     "tree-zip-encrypted": "decrypt the archive with its own tool and name the result",
     "tree-zip-flags": "make the archive with plain deflate",

@@ -106,7 +106,7 @@ LIES = {
     "tree-hardlink-outside": [hard(b"a", b"../../etc/passwd")],
     "tree-link-on-the-way": [link(b"a", b"/etc"), file(b"a/passwd", b"x")],
     "tree-name-two-kinds": [file(b"a"), file(b"a/b")],
-    "tree-tar-unended": [file(b"a")],
+    "tree-tar-unended": [],
     "layer-marker-name": [file(b"a/.wh...")],
     "layer-marker-below": [file(b"a/.wh.b/c")],
     "layer-marker-content": [link(b".wh.a", b"b")],
@@ -249,3 +249,34 @@ def test_layers_of_other_tools_are_read(tmp_path: Path) -> None:
         path.write_bytes(gzip.compress(out.getvalue(), mtime=0))
         found = read_layer(Blob(path=path, name="blob"))
         assert [(m.path, m.length, m.sha256) for m in found.members] == expected
+
+
+@pytest.mark.parametrize("left_out", ["padding", "end"])
+def test_a_layer_without_an_end_is_read_whole(left_out: str, tmp_path: Path) -> None:
+    """As umoci 0.4.7 writes it: readers in Go take the end of the file for the end."""
+    members = folder(b"app") + header(b"app/hello", size=len(HELLO)) + HELLO
+    data = members if left_out == "padding" else members + bytes(-len(HELLO) % 512)
+    (tmp_path / "blob").write_bytes(data)
+    found = read_layer(Blob(path=tmp_path / "blob", name="blob"))
+    assert [f.code for f in found.findings] == ["layer-unended"]
+    assert found.complete
+    assert [m.path for m in found.members] == [b"app", b"app/hello"]
+    assert found.content == Pin(sha256=sha(data), length=len(data))
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        folder(b"app") + header(b"app/hello", size=6) + HELLO[:3],
+        folder(b"app") + header(b"app/hello", size=6) + HELLO + bytes(100),
+        folder(b"app") + pax((b"path", b"app/hello")),
+        folder(b"app")[:300],
+    ],
+    ids=["nothing", "content", "padding", "extension", "header"],
+)
+def test_a_layer_that_ends_inside_a_member_is_refused(data: bytes, tmp_path: Path) -> None:
+    (tmp_path / "blob").write_bytes(data)
+    found = read_layer(Blob(path=tmp_path / "blob", name="blob"))
+    assert not found.complete
+    assert any(f.row.outcome == "rejected" for f in found.findings)

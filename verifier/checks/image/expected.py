@@ -35,6 +35,21 @@ _PRINTED: Final[dict[str, Callable[[Any], str]]] = {
         v, indent=2, ensure_ascii=False, sort_keys=True
     ),
 }
+#: In which order writers put keys: as parsed, as the OCI's own types have them, as Docker's do.
+_ORDERS: Final = (
+    None,
+    (
+        "schemaVersion",
+        "mediaType",
+        "artifactType",
+        "config",
+        "layers",
+        "manifests",
+        "digest",
+        "size",
+    ),
+    ("schemaVersion", "mediaType", "config", "layers", "manifests", "size", "digest"),
+)
 
 
 @frozen
@@ -87,7 +102,8 @@ def with_entry(graph: Graph, found: tuple[Named, ...], entry: ImageEntry) -> Com
     for image in graph.images():
         if entry.diff_ids and _diff_ids(image) == entry.diff_ids:
             return _same_files(graph, found, entry, image)
-    return _no(told.not_expected(_wanted(entry), found))
+    above = _extended(graph, entry, _wanted(entry))
+    return _no(above or told.not_expected(_wanted(entry), found))
 
 
 def with_any(graph: Graph, found: tuple[Named, ...], known: Iterable[ImageEntry]) -> Compared:
@@ -96,7 +112,13 @@ def with_any(graph: Graph, found: tuple[Named, ...], known: Iterable[ImageEntry]
     for compared in answers:
         if compared.covered.state.holds:
             return compared
-    codes = ("image-several", "image-relabelled", "image-recompressed", "image-kind-unstated")
+    codes = (
+        "image-several",
+        "image-relabelled",
+        "image-recompressed",
+        "image-extended",
+        "image-kind-unstated",
+    )
     for code in codes:
         for compared in answers:
             if compared.findings and compared.findings[0].code == code:
@@ -130,7 +152,8 @@ def _explained(
         how = _printing(named.json, asked.hex) if named.kind == asked.kind else None
         if how:
             return told.reserialised(asked, named, how)
-    for entry in known:
+    holding = [e for e in known if asked.hex in {pin.sha256 for pin in e.of(asked.kind or "")}]
+    for entry in holding:
         for image in graph.images():
             if not entry.diff_ids or _diff_ids(image) != entry.diff_ids:
                 continue
@@ -141,6 +164,17 @@ def _explained(
                 manifest = _manifest(found, image)
                 return told.recompressed(str(asked), manifest, entry, count, graph.form)
             return told.relabelled(str(asked), config or "", entry, count)
+        if above := _extended(graph, entry, str(asked)):
+            return above
+    return None
+
+
+def _extended(graph: Graph, entry: ImageEntry, asked: str) -> Finding | None:
+    """Say that an image is the pinned one with more layers above, and what those bring."""
+    count = len(entry.diff_ids)
+    for image in graph.images():
+        if count and len(image.layers) > count and _diff_ids(image)[:count] == entry.diff_ids:
+            return told.extended(asked, entry, image.layers[count:])
     return None
 
 
@@ -148,13 +182,27 @@ def _printing(document: bytes, wanted: str) -> str | None:
     """Say how a document has to be printed to have the digest wanted, None if no way is known."""
     if not document:
         return None
-    value = json.loads(document)
-    for how, printed in _PRINTED.items():
-        text = printed(value).encode()
-        for ending, words in ((b"", how), (b"\n", f"{how} and a final newline")):
-            if sha256(text + ending) == wanted:
-                return words
+    parsed = json.loads(document)
+    for order in _ORDERS:
+        value = _ordered(parsed, order)
+        for how, printed in _PRINTED.items():
+            text = printed(value).encode()
+            for ending, words in ((b"", how), (b"\n", f"{how} and a final newline")):
+                if sha256(text + ending) == wanted:
+                    return words if order is None else f"{words}, keys in their usual order"
     return None
+
+
+def _ordered(value: Any, order: tuple[str, ...] | None) -> Any:
+    """Put the keys of all objects into an order; those that it does not name come last."""
+    if order is None:
+        return value
+    if isinstance(value, list):
+        return [_ordered(item, order) for item in value]
+    if not isinstance(value, dict):
+        return value
+    keys = sorted(value, key=lambda key: order.index(key) if key in order else len(order))
+    return {key: _ordered(value[key], order) for key in keys}
 
 
 def _held(
@@ -162,8 +210,10 @@ def _held(
 ) -> Compared:
     images = graph.images()
     marks = frozenset({hit.digest})
+    if not hit.of:
+        return _no(told.not_judged(asked, hit, [name_of(image) for image in images]))
     if not set(range(len(images))) <= set(hit.of):
-        one = name_of(images[hit.of[0]]) if hit.of else "something that is no image"
+        one = name_of(images[hit.of[0]])
         compared = _no(told.several(asked, one, len(images)), checked=False)
         return Compared(
             findings=compared.findings, covered=compared.covered, entry=entry, marks=marks

@@ -15,17 +15,31 @@ _AGAIN: Final = "copy the image again from its container registry by the pinned 
 
 def contradictions(graph: Graph) -> Iterator[Finding]:
     """Name every contradiction between the documents and layers of a graph."""
-    for image in dict.fromkeys((*graph.images(), *graph.docker)):
+    images = graph.images()
+    for image in images:
         yield from _of_image(image)
+    for image in graph.docker:
+        # Comparing them by value would hash every member of every layer.
+        if image.read and all(image is not other for other in images):
+            yield from _of_image(image)
     yield from _platforms(graph)
+    manifests = graph.manifests()
+    if manifests and all(manifest.artifact for manifest in manifests):
+        yield Finding(
+            code="image-artifact",
+            where=Where(path=name_of(manifests[0])),
+            expected="an image",
+            got="an artifact: its configuration or its layers are of other media types",
+            remedy="name the image that it is about; pinproof verify image judges images",
+        )
 
 
 def name_of(image: Manifest) -> str:
     """Return what findings call an image: its manifest, else its configuration."""
     if image.blob is not None:
-        return f"manifest sha256:{image.blob.sha256}"
+        return f"manifest {image.blob.sha256}"
     digits = image.config.blob.sha256 if image.config else None
-    return f"config sha256:{digits}" if digits else "an image without a configuration"
+    return f"config {digits}" if digits else "an image without a configuration"
 
 
 def _of_image(image: Manifest) -> Iterator[Finding]:
@@ -113,7 +127,7 @@ def _platforms(graph: Graph) -> Iterator[Finding]:
             if first != name:
                 yield Finding(
                     code="image-platform-twice",
-                    where=Where(path=f"index sha256:{index.blob.sha256}"),
+                    where=Where(path=f"index {index.blob.sha256}"),
                     expected=f"one image for {platform}",
                     got=f"{first} and {name}",
                     remedy="have the index made anew; pin the manifest that is meant",
@@ -121,7 +135,9 @@ def _platforms(graph: Graph) -> Iterator[Finding]:
 
 
 def _platform(below: object) -> str | None:
-    if not isinstance(below, Manifest) or below.artifact:
+    if not isinstance(below, Manifest):
+        return None
+    if below.artifact and (below.label is None or below.label.os == "unknown"):
         return None
     found = below.label or (below.config.platform if below.config else None)
     return None if found is None else str(found)

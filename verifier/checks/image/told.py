@@ -7,6 +7,9 @@ from verifier.catalog.entries.image import ImageEntry
 from verifier.checks.image.named import Named
 from verifier.core.digest import Digest
 from verifier.core.finding import Finding
+from verifier.core.printable import printable
+from verifier.sources.image.graph import Layer
+from verifier.sources.image.layer_members import Kind, Member
 
 _SHOWN: Final = 6
 _WHAT: Final = {
@@ -131,6 +134,38 @@ def relabelled(asked: str, config: str, entry: ImageEntry, count: int) -> Findin
     )
 
 
+def extended(asked: str, entry: ImageEntry, above: tuple[Layer, ...]) -> Finding:
+    """Say that the pinned image has more layers on top, and which files they bring or hide."""
+    words = [_member(m) for layer in above if layer.found for m in layer.found.members]
+    shown = [word for word in words if word][:_SHOWN]
+    more = sum(word is not None for word in words) - len(shown)
+    told = ", ".join(shown) + (f" and {more:,} more" if more > 0 else "")
+    layers = "1 layer" if len(above) == 1 else f"{len(above)} layers"
+    return Finding(
+        code="image-extended",
+        expected=asked,
+        got=f"all layers of {entry.name}, and {layers} above them",
+        cause=told or "nothing that was read",
+        remedy="take the image that was pinned; what was built on it is another image, with an "
+        "entry of its own",
+    )
+
+
+def _member(member: Member) -> str | None:
+    """Say what a member of a layer does to what lies below; folders alone say nothing."""
+    shown = printable(member.path.decode(errors="surrogateescape"))
+    above, slash, name = shown.rpartition("/")
+    match member.kind:
+        case Kind.FOLDER:
+            return None
+        case Kind.WHITEOUT:
+            return f"hides {above}{slash}{name.removeprefix('.wh.')}"
+        case Kind.OPAQUE:
+            return f"hides all below {above or 'the root'}"
+        case _:
+            return f"brings {shown}"
+
+
 def not_expected(asked: str, found: Iterable[Named]) -> Finding:
     """Say that none of the digests is the one asked for."""
     whole = [named for named in found if named.kind not in ("layer", "diff-id")]
@@ -142,6 +177,17 @@ def not_expected(asked: str, found: Iterable[Named]) -> Finding:
         got=", ".join(shown) + (f" and {more} more" if more > 0 else "") or "no digest at all",
         remedy="take the image that was pinned; if this one is meant, pin it after you know where "
         "it comes from",
+    )
+
+
+def not_judged(asked: str, found: Named, images: list[str]) -> Finding:
+    """Say that the digest is in the source, of something else than the image that is judged."""
+    return Finding(
+        code="image-not-expected",
+        expected=asked,
+        got=", ".join(images),
+        cause=f"{found.digest} lies in the source too: of another platform, or of no image",
+        remedy="ask with the --platform of the pinned image, or pin the one that is meant",
     )
 
 

@@ -101,7 +101,7 @@ def _content(part: Part, reading: LayerReading) -> tuple[str, Pin | None]:
 
 def _told(read: layer.Layer) -> LayerRead:
     refused = any(finding.row.outcome == "rejected" for finding in read.findings)
-    where = f"layer sha256:{read.blob.sha256}"
+    where = f"layer {read.blob.sha256}"
     return LayerRead(
         pin=read.blob,
         packed=read.compression,

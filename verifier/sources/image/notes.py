@@ -26,6 +26,11 @@ _REMEDIES: Final = {
     "image-both-shapes": _BUILDER,
     "image-subject": "name the image itself; this is something about it, such as a signature",
     "image-too-deep": _BUILDER,
+    "image-two-images": "load neither; ask whoever made the archive for one that holds one image",
+    "image-repositories": "load it by the tags of manifest.json, or have it saved anew",
+    "image-name-digest": "load it not; ask whoever made the archive to save it anew",
+    "image-ref-twice": "name the image by its digest, and have the layout made anew",
+    "image-unreferenced": "nothing, if you know that they are left over; `umoci gc` removes them",
 }
 
 

@@ -63,6 +63,7 @@ class _Walk:
         self._source = source
         self._store = store
         self._notes = Notes()
+        self._platform = platform
         self._reading = Reading(store, self._notes, platform)
 
     def graph(self, *, link: str | None) -> Graph:
@@ -202,12 +203,15 @@ class _Walk:
             self._missing(row.config)
         else:
             self._by_name(row.config, sha256(data))
+        config = self._reading.config(blob, data)
+        wanted = self._platform
+        found = config.platform is not None and (wanted is None or config.platform.is_as(wanted))
         return Manifest(
             blob=None,
             label=None,
-            config=self._reading.config(blob, data),
+            config=config,
             layers=(),
-            read=True,
+            read=wanted is None or found,
             refs=row.tags,
         )
 
@@ -224,7 +228,7 @@ class _Walk:
 
     def _filled(self, each: _Docker) -> _Docker:
         """Read the layers of an image that manifest.json describes."""
-        names = each.row.layers
+        names = each.row.layers if each.image.read else ()
         readable = {name for name in names if name in self._store.sizes}
         self._reading.read_layers(readable)
         layers = []
@@ -292,7 +296,10 @@ class _Walk:
     def _unreferenced(self) -> None:
         blobs = [name for name in self._store.sizes if name.startswith("blobs/")]
         left = sorted(set(blobs) - self._reading.reached)
-        if left and self._source.ref is None:
+        # Where the walk was cut short, what it did not reach says nothing.
+        partly = self._source.ref is not None or self._platform is not None
+        cut_short = any(f.row.facet == "graph" for f in self._notes.findings)
+        if left and not partly and not cut_short:
             length = sum(self._store.sizes[name] for name in left)
             self._notes.add(
                 "image-unreferenced",

@@ -83,7 +83,7 @@ class Reading:
                 "image-artifact", stated.where, expected="an image", got=stated.media_type
             )
             return found.blob
-        where = f"{kind} {stated.digest}"
+        where = f"{kind} {_short(stated)}"
         try:
             if found.data is not None and self._has_shape(kind, found.data, where):
                 if kind == "index":
@@ -116,7 +116,8 @@ class Reading:
         self._own_type(document.media_type, stated, where)
         self._about(document.subject, where, both=document.both)
         artifact = document.artifact or stated.artifact
-        config = None if artifact else self._config(document.config)
+        found_config = self._document(document.config, "config")
+        config = None if artifact else self.config(found_config.blob, found_config.data)
         read = self._wanted is None or (
             config is not None
             and config.platform is not None
@@ -134,13 +135,9 @@ class Reading:
             json=data,
         )
 
-    def _config(self, stated: Descriptor) -> Config:
-        found = self._document(stated, "config")
-        return self.config(found.blob, found.data)
-
     def config(self, blob: Blob, data: bytes | None) -> Config:
         """Read an image configuration that lies at `blob`."""
-        where = f"config {blob.stated.digest if blob.stated else blob.where}"
+        where = f"config {_short(blob.stated) if blob.stated else blob.where}"
         try:
             if data is not None:
                 document = documents.config(data, where)
@@ -183,6 +180,8 @@ class Reading:
         name = f"blobs/sha256/{stated.sha256}"
         if name in self._store.sizes or name in self._store.links:
             return name
+        if self._wanted and stated.platform and not stated.platform.is_as(self._wanted):
+            return None  # an index may list platforms that were not copied
         self._notes.add(
             "image-blob-missing", stated.where, expected=f"{stated.digest}", got="no such blob"
         )
@@ -196,7 +195,7 @@ class Reading:
         if blob.sha256 != stated.sha256:
             self._notes.add(
                 "image-blob-changed",
-                f"{blob.kind} {stated.digest}",
+                f"{blob.kind} {_short(stated)}",
                 expected=stated.digest,
                 got=f"sha256:{blob.sha256}",
             )
@@ -316,6 +315,11 @@ class Reading:
             part=name,
             found=read.layer,
         )
+
+
+def _short(stated: Descriptor) -> str:
+    """Return a digest as places are named by: without its algorithm where that is SHA-256."""
+    return stated.sha256 or stated.digest
 
 
 def _below(roots: list[Index | Manifest | Blob]) -> list[Manifest]:

@@ -12,6 +12,8 @@
     composition
            100,000 files of 8 kB as an installed composition, against reading and hashing them
     proof  a chain of 40 patches over 5,000 files, against reading its base and target
+    image  a layer of 345 MB and 19,000 files, against a process that decompresses it with isal and
+           makes one hash, and against skopeo, umoci and sha256sum, if they are there; two layers
 
 Figures and targets are printed, nothing is asserted: machines differ. Only a process that does
 not do its work ends the run, because then its figures mean nothing. Run it on an installed
@@ -24,6 +26,7 @@ import contextlib
 import json
 import os
 import platform
+import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -35,7 +38,13 @@ HERE: Final = Path(__file__).parent
 sys.dont_write_bytecode = True
 sys.path[:1] = [str(HERE.parent), str(HERE.parent / "tests")]
 
-from benchmarks import composed, prepare, proof, trees  # noqa: E402  (they too would leave compiled files behind)
+from benchmarks import (  # noqa: E402  (they too would leave compiled files behind)
+    composed,
+    images,
+    prepare,
+    proof,
+    trees,
+)
 from benchmarks.git_without import LEFT_OUT  # noqa: E402
 from benchmarks.processes import (  # noqa: E402
     Command,
@@ -49,6 +58,8 @@ PYTHON: Final = sys.executable
 PINPROOF: Final = str(Path(PYTHON).parent / "pinproof")
 PARSE: Final = "import ast, sys; ast.parse(open(sys.argv[1], 'rb').read())"
 PACKAGES: Final = ("pinproof", "click", "tuf", "securesystemslib", "cryptography", "sigstore")
+PATH: Final = "/usr/bin:/bin"
+UNPACKERS: Final = ("skopeo", "umoci")
 NO_ROOM: Final = f"skipped: less than {trees.ROOM / 1e9:.1f} GB free"
 #: Said by a process like those that are measured: which packages it would use.
 VERSIONS: Final = (
@@ -246,6 +257,54 @@ def chain(processes: Processes, folder: Path, runs: int) -> Iterable[str]:
     yield from _compared(samples, {reading.name: {"wall": 2.0}}, floor=processes.floor)
 
 
+def image(processes: Processes, folder: Path, runs: int) -> Iterable[str]:
+    with trees.roomy(folder) as room:
+        if room is None:
+            yield NO_ROOM
+            return
+        one, two = (images.layout(room / f"{n} layers", layers=n) for n in (1, 2))
+        yield f"{one.described}, in {room.parent}"
+        whole = Command("pinproof verify image", _verify(one))
+        passing = Command("its pass alone", _script("image_pass.py", *one.layers))
+        bare = Command("isal and one hash", _script("image_peer.py", *one.layers))
+        samples = processes.interleaved((whole, passing, bare), rounds=runs)
+        yield from _compared(samples, {bare.name: {"wall": 1.1}}, floor=processes.floor)
+        del samples[whole.name]
+        yield "the pass alone"
+        yield from _ratios(samples, {bare.name: {"wall": 1.1}})
+        yield "two layers"
+        both = Command("pinproof verify image", _verify(two))
+        bares = Command("isal and one hash, twice", _script("image_peer.py", *two.layers))
+        samples = processes.interleaved((both, bares), rounds=runs)
+        yield from _compared(samples, {bares.name: {}}, floor=processes.floor)
+        peak = processes.peaks(both)
+        met = "met" if peak < 200e6 else "missed"
+        yield f"peaks of both processes {peak / 1e6:.0f} MB · target under 100 each: {met} here"
+        missing = [name for name in UNPACKERS if shutil.which(name, path=PATH) is None]
+        if missing:
+            yield f"no comparison with {' and '.join(missing)}: not installed"
+            return
+        unpacked = room / "unpacked"
+        steps = (
+            f"rm -rf {unpacked} && mkdir {unpacked}",
+            f"skopeo copy -q 'oci:{one.folder}:v1' 'oci:{unpacked}/copy:v1'",
+            f"umoci unpack --rootless --image '{unpacked}/copy:v1' '{unpacked}/bundle'",
+            f"find '{unpacked}/bundle/rootfs' -type f -print0 | xargs -0 sha256sum > /dev/null",
+        )
+        tools = Command("skopeo, umoci, sha256sum", ("/bin/sh", "-c", " && ".join(steps)))
+        samples = processes.interleaved((whole, tools), rounds=max(1, runs // 5))
+        yield from _compared(samples, {tools.name: {"wall": 1 / 8}}, floor=processes.floor)
+
+
+def _verify(layout: images.Layout) -> tuple[str, ...]:
+    expected = ("--expect", layout.manifest, "--policy", "region")
+    return (PINPROOF, "verify", "image", f"oci:{layout.folder}:v1", *expected)
+
+
+def _script(name: str, *paths: Path) -> tuple[str, ...]:
+    return (PYTHON, "-P", str(HERE / name), *map(str, paths))
+
+
 BENCHMARKS: Final[Mapping[str, Callable[[Processes, Path, int], Iterable[str]]]] = {
     "cold": cold,
     "large": large,
@@ -256,6 +315,7 @@ BENCHMARKS: Final[Mapping[str, Callable[[Processes, Path, int], Iterable[str]]]]
     "files": two,
     "composition": composition,
     "proof": chain,
+    "image": image,
 }
 
 
@@ -294,6 +354,21 @@ def _compared(
         times = (*spread(figures["wall"], 1000), *spread(figures["CPU"], 1000))
         rows.append((name, *times, told, peaks))
     yield from _table(rows)
+    yield from _ratios(samples, targets)
+
+
+def _ratios(
+    samples: Mapping[str, Sequence[Sample]], targets: Mapping[str, Mapping[str, float]]
+) -> Iterable[str]:
+    """Print the first command's medians over those of each peer, and whether they meet a target."""
+    medians = {
+        name: {
+            "wall": median(sample.wall for sample in taken),
+            "CPU": median(sample.cpu for sample in taken),
+            "peak": median(float(sample.peak) for sample in taken),
+        }
+        for name, taken in samples.items()
+    }
     first = next(iter(medians.values()))
     for peer, limits in targets.items():
         ratios = {what: first[what] / medians[peer][what] for what in first}

@@ -2,8 +2,9 @@
 
 case.toml: `command`; `time` (the run's clock); `exit`; `codes` (of all findings); optional
 `[mutate]` tables (support.hosts) that build inputs, by file name; `[tree]` tables
-(support.compositions) that build trees, by the name of the source; an `[entry]` table
-(support.proofs) that builds what a proof reads; `stdin` (a file of the case);
+(support.compositions) that build trees and `[image]` tables (support.images) that build images, by
+the name of the source; an `[entry]` table (support.proofs) that builds what a proof reads; `stdin`
+(a file of the case);
 `registry` ("embedded", or "none" for a call without one). The outcome is in the folder's name,
 and the exit code must agree. After a change on purpose, `pytest tests/test_cases.py --accept`
 writes what is printed now; review the difference like code.
@@ -17,7 +18,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from support import compositions, hosts, proofs, runs
+from support import compositions, hosts, images, proofs, runs
 from support import registry as registries
 
 CASES: Final = sorted(path.parent for path in (Path(__file__).parent / "cases").rglob("case.toml"))
@@ -54,10 +55,10 @@ def test_case(
     if "entry" in case:
         registry = proofs.make(inputs, case, tmp_path / "registry")
     before = runs.content(inputs)
-    embedded = "registry" in case or case["command"][:1] in ([], ["explain"])
+    embedded = "registry" in case or case["command"][:1] in ([], ["explain"], ["pin"])
     trust = [] if embedded else runs.trusting(registry)
     for form, name in (("text", "expected.txt"), ("json", "expected.json")):
-        if form == "json" and case["command"][:1] in ([], ["explain"]):
+        if form == "json" and case["command"][:1] in ([], ["explain"], ["pin"]):
             continue
         arguments = [*case["command"], *(["--format", "json"] if form == "json" else [])]
         stdin = (inputs / case["stdin"]).read_bytes() if "stdin" in case else b""
@@ -88,6 +89,8 @@ def prepare(folder: Path, case: dict[str, Any], inputs: Path) -> Path:
         path = inputs / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(hosts.mutated(changes))
+    for name, recipe in case.get("image", {}).items():
+        images.make(inputs / name, recipe)
     for name, recipe in case.get("tree", {}).items():
         compositions.make(inputs / name, recipe)
     return inputs

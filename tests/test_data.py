@@ -152,6 +152,31 @@ def test_the_registry_holds_the_published_trees() -> None:
     )
 
 
+def test_the_registry_holds_the_published_images() -> None:
+    """Manifest and configuration as published together, written down here by hand."""
+    folder = SHIPPED / "registry/targets/sparkring/image"
+    pairs = {}
+    for path in folder.glob("*.toml"):
+        digests = {d["kind"]: d["sha256"] for d in tomllib.loads(path.read_text())["digest"]}
+        if "manifest" in digests:
+            pairs[digests["manifest"][:8]] = digests["config"][:8]
+    assert pairs == {
+        "864adfe6": "7e8c0ebc",
+        "67dc0ae4": "2e41b1e9",
+        "380283a5": "b3a13d80",
+        "368973d2": "4664bcba",
+        "0d4029b3": "5e32aaa1",
+        "e34aa58f": "058b17b4",
+        "de885a8a": "384bc56e",
+        "6fc26fda": "50036224",
+        "93824a94": "9468d2f7",
+    }
+    runtime = tomllib.loads(
+        (SHIPPED / "registry/targets/sparkring/runtime/glm-prefill-tp4-52b207e7.toml").read_text()
+    )
+    assert {m["revision"] for m in runtime["model"]} == {"df116c4fb16b1d37ae43d2cfd624de26ffbc832e"}
+
+
 def test_the_example_composition_is_made_by_its_script(tmp_path: Path) -> None:
     """The commits and trees that the entry names are those that git makes, with git alone."""
     compositions.repository(tmp_path / "lantern")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from support import compositions, git_repos, registry, runs
 
-from verifier.actions import pin
+from verifier.actions import pin_composition as pin
 from verifier.catalog.entries.composition_format import parse, with_table
 
 EXAMPLE = compositions.EXAMPLE

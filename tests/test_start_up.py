@@ -54,6 +54,8 @@ def test_a_helper_pays_for_no_composition(tmp_path: Path) -> None:
     loaded = done.stderr.replace("verifier.core.codes.composition", "")
     assert "composition" not in loaded
     assert "verifier.sources.within" not in done.stderr
+    assert "image" not in done.stderr
+    assert "verifier.catalog.entries.runtime" not in done.stderr
 
 
 def test_the_version_is_the_wheel_s(tmp_path: Path) -> None:

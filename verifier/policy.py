@@ -48,7 +48,7 @@ class Waiver:
 class Policy:
     """A parsed policy.
 
-    `helper` and `composition`, the facets demanded, are None where it demands nothing of such.
+    `helper` and the facets demanded of other kinds are None where it demands nothing of such.
     """
 
     facts: PolicyFacts
@@ -57,6 +57,8 @@ class Policy:
     past_time_allowed: bool
     helper: HelperDemand | None
     composition: frozenset[str] | None
+    image: frozenset[str] | None
+    runtime: frozenset[str] | None
     waivers: tuple[Waiver, ...]
 
     @property
@@ -78,7 +80,7 @@ def load(data: bytes, *, where: str) -> Policy:
     if registry:
         registry.close()
     helper = table.optional_table("helper")
-    composition = table.optional_table("composition")
+    others = {kind: table.optional_table(kind) for kind in ("composition", "image", "runtime")}
     past_time = table.text("insecure_past_time", default="allow", choices=["refuse", "allow"])
     policy = Policy(
         facts=PolicyFacts(name=name, sha256=sha256(data)),
@@ -86,10 +88,12 @@ def load(data: bytes, *, where: str) -> Policy:
         min_snapshot=min_snapshot,
         past_time_allowed=past_time == "allow",
         helper=_helper(helper) if helper else None,
-        composition=_composition(composition) if composition else None,
+        composition=_facets(others["composition"], "composition"),
+        image=_facets(others["image"], "image"),
+        runtime=_facets(others["runtime"], "runtime"),
         waivers=tuple(map(_waiver, table.tables("waiver"))),
     )
-    if helper is None and composition is None:
+    if helper is None and not any(others.values()):
         table.mistake("", "demands nothing: give at least one table such as [helper]")
     table.done()
     return policy
@@ -115,8 +119,10 @@ def _helper(table: Table) -> HelperDemand:
     return helper
 
 
-def _composition(table: Table) -> frozenset[str]:
-    demand = _demand(table, "composition")
+def _facets(table: Table | None, kind: str) -> frozenset[str] | None:
+    if table is None:
+        return None
+    demand = _demand(table, kind)
     table.close()
     return demand
 
@@ -184,6 +190,7 @@ def judge(
         demanded=demanded,
         claims=outcome.claims,
         waived=tuple(sorted({f.code for f in waived})),
+        graph=outcome.graph,
     )
 
 

@@ -20,10 +20,12 @@ if TYPE_CHECKING:
     from verifier.ask.composition import verify_composition
     from verifier.ask.helper import verify_helper
     from verifier.ask.identity import identify
+    from verifier.ask.image import verify_image
     from verifier.ask.migration import Request, plan_migration
     from verifier.ask.proof import prove_composition
     from verifier.ask.reading import Reach
     from verifier.ask.registry import check_registry, explain, list_entries, show
+    from verifier.ask.runtime import verify_runtime
     from verifier.ask.trees import diff_tree, list_tree
     from verifier.ask.trusted import Trust, trust
     from verifier.ask.why import why
@@ -47,6 +49,8 @@ __all__ = [
     "trust",
     "verify_composition",
     "verify_helper",
+    "verify_image",
+    "verify_runtime",
     "why",
 ]
 
@@ -59,8 +63,10 @@ _HOMES: Final = {
     "identity": ("identify",),
     "migration": ("Request", "plan_migration"),
     "proof": ("prove_composition",),
+    "image": ("verify_image",),
     "reading": ("Reach",),
     "registry": ("check_registry", "explain", "list_entries", "show"),
+    "runtime": ("verify_runtime",),
     "trees": ("diff_tree", "list_tree"),
     "trusted": ("Trust", "trust"),
     "why": ("why",),

@@ -1,5 +1,6 @@
 """Whether a tree, wherever it stands, is what a composition leaves at its final stage."""
 
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,10 +16,10 @@ from verifier.core.digest import Digest
 from verifier.core.errors import PinproofError, WrongCallError
 from verifier.core.finding import Finding
 from verifier.core.limits import HOST_BYTES
-from verifier.core.outcome import Failed, Outcome, Report, Subject
+from verifier.core.outcome import Failed, Outcome, Report, Result, Subject
 from verifier.policy import judge
 from verifier.sources.argument import Place, inside, is_prefixed, open_place
-from verifier.sources.tree import TreeEntry, tree_digests
+from verifier.sources.tree import Tree, TreeEntry, tree_digests
 
 
 def verify_composition(
@@ -38,13 +39,7 @@ def verify_composition(
     composition `name`, or `at` or `prefix` is not written as a source.
     """
     trust = trust or open_trust()
-    demanded = trust.policy.composition
-    if demanded is None:
-        raise WrongCallError(
-            f"policy {trust.policy.name} demands nothing of compositions",
-            code="wrong-call",
-            remedy="judge with a policy that has a [composition] table, such as strict",
-        )
+    demanded = _demanded(trust)
     below = inside(prefix) or b""
     entry = entry_of(name, trust)
     try:
@@ -57,6 +52,17 @@ def verify_composition(
         outcome, subject=about, demanded=demanded, waivers=trust.policy.waivers, now=trust.now
     )
     return trust.report((result,))
+
+
+def _demanded(trust: Trust) -> frozenset[str]:
+    demanded = trust.policy.composition
+    if demanded is None:
+        raise WrongCallError(
+            f"policy {trust.policy.name} demands nothing of compositions",
+            code="wrong-call",
+            remedy="judge with a policy that has a [composition] table, such as strict",
+        )
+    return demanded
 
 
 def entry_of(name: str, trust: Trust) -> Composition | Refused:
@@ -91,6 +97,40 @@ def placed(at: str, below: bytes, entry: Composition, reach: Reach) -> tuple[Sta
     root = b"/".join(part for part in (place.inside, below) if part)
     tree = standing(place, place.tree.entries(), root, entry)
     return tree, _and(check(tree, entry), place.tree.findings)
+
+
+def judged_in(
+    tree: Tree,
+    name: str,
+    *,
+    below: bytes,
+    about: str,
+    trust: Trust,
+    findings: Callable[[Iterable[bytes]], tuple[Finding, ...]],
+) -> Result | Failed:
+    """Judge a tree that is open already, as `verify_composition` does.
+
+    `below` is the folder where the paths of the composition begin, `about` the subject's name.
+    `findings` are told the paths in the scope, and say what else counts.
+
+    Raises `WrongCallError` as `verify_composition` does.
+    """
+    demanded = _demanded(trust)
+    entry = entry_of(name, trust)
+    subject, outcome = Subject(name=about), unchecked(findings=())
+    try:
+        if isinstance(entry, Refused):
+            outcome = unchecked(findings=entry.findings)
+        else:
+            stands = standing(Place(tree, None), tree.entries(), below, entry)
+            subject = replace(_subject(about, stands), link=None)
+            more = (*tree.findings, *findings(found.path for found in stands.scoped.here))
+            outcome = _and(check(stands, entry), more)
+    except PinproofError as error:
+        return Failed.of(about, error)
+    return judge(
+        outcome, subject=subject, demanded=demanded, waivers=trust.policy.waivers, now=trust.now
+    )
 
 
 def standing(place: Place, entries: list[TreeEntry], root: bytes, entry: Composition) -> Standing:

@@ -13,6 +13,7 @@ from verifier.catalog.open import Catalog, Refused
 from verifier.checks.helper import check, unknown
 from verifier.checks.helper.rest import pristine
 from verifier.checks.helper.sightings import mentions
+from verifier.core.companions import Companions
 from verifier.core.coverage import Covered, State
 from verifier.core.demand import ALWAYS, FACETS, HelperDemand
 from verifier.core.digest import Digest, sha256
@@ -87,8 +88,12 @@ def outcomes(
     demand: HelperDemand,
     *,
     lineage: str | None = None,
+    companions: Companions | None = None,
 ) -> list[Outcome]:
-    """Check a file against the lineage named, or against each one that it mentions."""
+    """Check a file against the lineage named, or against each one that it mentions.
+
+    `companions` lie beside it; of a file on disk they are looked for there if it is None.
+    """
     if isinstance(catalog, Refused):
         return [_refused(catalog.findings)]
     names = [lineage] if lineage else lineages(found.data, catalog)
@@ -105,10 +110,29 @@ def outcomes(
             entry,
             demand=demand,
             filename=found.name,
-            companions=beside.companions(found),
+            companions=companions or beside.companions(found),
         )
         results.append(_explained(outcome, found.data, entry, catalog, demand))
     return results or [_unknown(found.data, catalog)]
+
+
+def judged(
+    name: str,
+    reading: Reading,
+    *,
+    trust: Trust,
+    lineage: str | None = None,
+    expect: str | None = None,
+) -> list[Result]:
+    """Judge one file that was read already, as `verify_helper` does.
+
+    Raises `WrongCallError` if the policy demands nothing of helpers, or `lineage` or `expect` is
+    not registered.
+    """
+    demand = _demand(trust, expect)
+    if lineage is not None:
+        _known(trust, lineage, expect, option="--expect" if expect else "--helper")
+    return _judged(name, reading, trust, demand, lineage=lineage)
 
 
 def _judged(
@@ -128,7 +152,13 @@ def _judged(
             trust,
             demand,
         )
-        for outcome in outcomes(reading.file, trust.catalog, demand, lineage=lineage)
+        for outcome in outcomes(
+            reading.file,
+            trust.catalog,
+            demand,
+            lineage=lineage,
+            companions=reading.companions,
+        )
     ]
 
 

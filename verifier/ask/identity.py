@@ -1,7 +1,7 @@
 """What is this file, or this digest? Known or not; never a verdict."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import BinaryIO
 
@@ -10,7 +10,7 @@ from verifier.ask.helper import outcomes, subject
 from verifier.ask.reading import Reach, is_tree, read_file
 from verifier.ask.trusted import Trust
 from verifier.ask.trusted import trust as open_trust
-from verifier.catalog.entries.helper import Lineage
+from verifier.catalog.entries.helper import Lineage, PinRow
 from verifier.catalog.open import Catalog, Refused
 from verifier.checks.helper.why import nearest_digest
 from verifier.core.demand import HelperDemand, Pristine
@@ -20,6 +20,7 @@ from verifier.core.limits import HOST_BYTES
 from verifier.core.outcome import Outcome
 from verifier.core.value import frozen
 from verifier.sources.file import FileBytes
+from verifier.sources.image.argument import is_image
 
 #: At least 7 hex digits, as people cut them off, in any case, or behind a kind.
 _NEARLY = re.compile(r"((?:[a-z-]+:)?sha256:|git-[a-z]+:)?([0-9A-Fa-f]{7,})")
@@ -51,6 +52,11 @@ def identify(
             answers.append(_of_digest(digest, argument, trust.catalog))
             continue
         _refuse_cut_off(argument)
+        if is_image(argument):
+            from verifier.ask.image_identity import identify_image  # noqa: PLC0415  (as below)
+
+            answers.append(identify_image(argument, trust.catalog))
+            continue
         if is_tree(argument):
             # Most questions are about digests and files, which pay for no tree.
             from verifier.ask.tree_identity import identify_tree  # noqa: PLC0415
@@ -151,8 +157,7 @@ def _pinned(digest: Digest, catalog: Catalog) -> list[_Pinned] | Refused:
         return hints
     found: list[_Pinned] = []
     for hint in hints:
-        composed = hint.entry_kind == "composition"
-        of = _of_composition if composed else _of_helper
+        of = _OF.get(hint.entry_kind, _of_helper)
         rows = of(catalog, hint.entry, hint.row, digest.hex)
         if isinstance(rows, Refused):
             return rows
@@ -206,6 +211,44 @@ def _of_composition(catalog: Catalog, name: str, row: str, digits: str) -> list[
     ]
 
 
+def _of_image(catalog: Catalog, name: str, row: str, digits: str) -> list[_Pinned] | Refused:
+    from verifier.catalog.entries.image_rows import image_ids, image_pins  # noqa: PLC0415
+
+    entry = catalog.image(name)
+    if isinstance(entry, Refused):
+        return entry
+    return _rows_at(name, entry.project, (row, digits), image_pins(entry), image_ids(entry))
+
+
+def _of_runtime(catalog: Catalog, name: str, row: str, digits: str) -> list[_Pinned] | Refused:
+    from verifier.catalog.entries.image_rows import runtime_ids, runtime_pins  # noqa: PLC0415
+
+    entry = catalog.runtime(name)
+    if isinstance(entry, Refused):
+        return entry
+    return _rows_at(name, entry.project, (row, digits), runtime_pins(entry), runtime_ids(entry))
+
+
+def _rows_at(
+    name: str,
+    project: str,
+    at: tuple[str, str],
+    pins: Iterable[PinRow],
+    ids: Iterable[tuple[str, str, str, str]],
+) -> list[_Pinned]:
+    rows = [(p.row, p.kind, p.what, p.pin.sha256, _length(p.pin)) for p in pins]
+    rows += [(row, kind, what, digits, "") for row, kind, digits, what in ids]
+    return [
+        _Pinned(name=name, project=project, row=row, kind=kind, what=what, length=length or None)
+        for row, kind, what, digits, length in rows
+        if (row, digits) == at
+    ]
+
+
+#: By the kind of an entry, what finds the rows of a digest in it.
+_OF = {"composition": _of_composition, "image": _of_image, "runtime": _of_runtime}
+
+
 def _length(pin: Pin) -> str:
     return "not published" if pin.length is None else f"{pin.length:,} bytes"
 
@@ -221,6 +264,7 @@ def _all_pins(catalog: Catalog) -> Iterator[tuple[str, str]]:
         if isinstance(entry, Lineage):
             for row in entry.pins():
                 yield row.pin.sha256, f"{row.pin.sha256} is {entry.name}, {row.what}"
+    yield from _image_pins(catalog)
     if not catalog.names("composition"):
         return
     from verifier.catalog.entries.composition_rows import pins  # noqa: PLC0415
@@ -230,6 +274,18 @@ def _all_pins(catalog: Catalog) -> Iterator[tuple[str, str]]:
         if not isinstance(composed, Refused):
             for row in pins(composed):
                 yield row.pin.sha256, f"{row.pin.sha256} is {composed.name}, {row.what}"
+
+
+def _image_pins(catalog: Catalog) -> Iterator[tuple[str, str]]:
+    if not catalog.names("image"):
+        return
+    from verifier.catalog.entries.image_rows import image_pins  # noqa: PLC0415
+
+    for name in catalog.names("image"):
+        entry = catalog.image(name)
+        if not isinstance(entry, Refused):
+            for row in image_pins(entry):
+                yield row.pin.sha256, f"{row.pin.sha256} is {entry.name}, {row.what}"
 
 
 def _rows_of(hits: list[_Pinned]) -> tuple[tuple[str, str], ...]:

@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
+from verifier.core.companions import Companions
 from verifier.core.errors import UnavailableError, WrongCallError
 from verifier.core.finding import Finding
 from verifier.core.printable import printable
@@ -23,12 +24,14 @@ class Reading(NamedTuple):
     """One file as its source gave it, and what the source has to say about that.
 
     The file is None if its source holds it and it could not be proven to be what the source
-    names: the findings say why. `not_proven` is in words.
+    names: the findings say why. `not_proven` is in words. `companions` are what lies beside the
+    file where the source itself knows; None leaves that to the file's own folder.
     """
 
     file: FileBytes | None
     findings: tuple[Finding, ...] = ()
     not_proven: tuple[str, ...] = ()
+    companions: Companions | None = None
 
 
 def read_file(name: str, *, limit: int, stdin: BinaryIO | None, reach: Reach) -> Reading:

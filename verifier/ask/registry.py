@@ -2,6 +2,7 @@
 
 from verifier.ask.answers import Answer, Answered, refusal, unregistered
 from verifier.ask.composition_entry import listed, shown
+from verifier.ask.image_entry import listed_image, listed_runtime, shown_image, shown_runtime
 from verifier.ask.trusted import Trust
 from verifier.ask.trusted import trust as open_trust
 from verifier.catalog.entries.helper import Lineage, Producer
@@ -16,7 +17,7 @@ from verifier.sources import shipped
 
 _DEMANDED = frozenset({"registry"})
 #: The kinds of entries that people name; lines belong to a lineage.
-_KINDS = ("helper", "composition")
+_KINDS = ("helper", "composition", "image", "runtime")
 
 
 def check_registry(*, trust: Trust | None = None) -> Report:
@@ -58,7 +59,7 @@ def list_entries(*, trust: Trust | None = None) -> Answered:
 
 
 def show(name: str, *, trust: Trust | None = None) -> Answered:
-    """Show one entry: of a helper versions, sites, bases; of a composition stages and files."""
+    """Show one entry: versions, stages, digests, components, whatever its kind has."""
     trust = trust or open_trust()
     catalog = trust.catalog
     if isinstance(catalog, Refused):
@@ -94,6 +95,12 @@ def _entry(kind: str, name: str, catalog: Catalog) -> Answer:
     if kind == "composition":
         composed = catalog.composition(name)
         return refusal(name, composed) if isinstance(composed, Refused) else shown(composed)
+    if kind == "image":
+        image = catalog.image(name)
+        return refusal(name, image) if isinstance(image, Refused) else shown_image(image)
+    if kind == "runtime":
+        runtime = catalog.runtime(name)
+        return refusal(name, runtime) if isinstance(runtime, Refused) else shown_runtime(runtime)
     entry = catalog.helper(name)
     return refusal(name, entry) if isinstance(entry, Refused) else _shown(entry)
 
@@ -102,6 +109,12 @@ def _listed(kind: str, name: str, catalog: Catalog) -> Answer:
     if kind == "composition":
         composed = catalog.composition(name)
         return refusal(name, composed) if isinstance(composed, Refused) else listed(composed)
+    if kind == "image":
+        image = catalog.image(name)
+        return refusal(name, image) if isinstance(image, Refused) else listed_image(image)
+    if kind == "runtime":
+        runtime = catalog.runtime(name)
+        return refusal(name, runtime) if isinstance(runtime, Refused) else listed_runtime(runtime)
     entry = catalog.helper(name)
     if isinstance(entry, Refused):
         return refusal(name, entry)

@@ -28,8 +28,10 @@ from verifier.core.table import MalformedError, Table, nearest, read_toml
 
 if TYPE_CHECKING:
     from verifier.catalog.entries.composition import Composition
+    from verifier.catalog.entries.image import ImageEntry
+    from verifier.catalog.entries.runtime import RuntimeEntry
 
-T = TypeVar("T", "Lineage", "Composition")
+T = TypeVar("T", "Lineage", "Composition", "ImageEntry", "RuntimeEntry")
 
 __all__ = ["Catalog", "Refused", "open_registry"]
 
@@ -109,6 +111,8 @@ class Catalog:
         self._target = target
         self._lineages: dict[str, Lineage | Refused] = {}
         self._compositions: dict[str, Composition | Refused] = {}
+        self._images: dict[str, ImageEntry | Refused] = {}
+        self._runtimes: dict[str, RuntimeEntry | Refused] = {}
 
     def names(self, kind: str) -> tuple[str, ...]:
         """List the entries of a kind, over all projects."""
@@ -153,6 +157,22 @@ class Catalog:
             self._compositions[name] = entry
         return self._compositions[name]
 
+    def image(self, name: str) -> "ImageEntry | Refused":
+        """Return an image."""
+        if name not in self._images:
+            from verifier.catalog.entries import image_format  # noqa: PLC0415  (as above)
+
+            self._images[name] = self._parsed("image", name, image_format.parse)
+        return self._images[name]
+
+    def runtime(self, name: str) -> "RuntimeEntry | Refused":
+        """Return a runtime."""
+        if name not in self._runtimes:
+            from verifier.catalog.entries import runtime_format  # noqa: PLC0415  (as above)
+
+            self._runtimes[name] = self._parsed("runtime", name, runtime_format.parse)
+        return self._runtimes[name]
+
     def lines(self, lineage: str) -> Mapping[str, tuple[str, ...]] | Refused | None:
         """Return the digests of line prefixes of every version, None if there are none."""
         if lineage not in self._entries.get(_LINES, {}):
@@ -188,6 +208,8 @@ class Catalog:
             return self._checked_lines(name)
         if kind == _COMPOSITION:
             return self.composition(name)
+        if kind in ("image", "runtime"):
+            return self.image(name) if kind == "image" else self.runtime(name)
         data = self.entry_bytes(kind, name)
         return data if isinstance(data, Refused) else _newer(self._where(kind, name), kind)
 
@@ -265,12 +287,20 @@ class Catalog:
         ]
 
     def _hints(self) -> list[tuple[str, Row]]:
-        found = [e for e in self._compositions.values() if not isinstance(e, Refused)]
-        if not found:
-            return []
-        from verifier.catalog.entries.composition_rows import hints  # noqa: PLC0415
+        """Return the rows of every entry that is no helper; check_all has read all of them."""
+        from verifier.catalog.entries import composition_rows, image_rows  # noqa: PLC0415
 
-        return [hint for entry in found for hint in hints(entry)]
+        found: list[tuple[str, Row]] = []
+        for composition in self._compositions.values():
+            if not isinstance(composition, Refused):
+                found += composition_rows.hints(composition)
+        for image in self._images.values():
+            if not isinstance(image, Refused):
+                found += image_rows.image_hints(image)
+        for runtime in self._runtimes.values():
+            if not isinstance(runtime, Refused):
+                found += image_rows.runtime_hints(runtime)
+        return found
 
     @cached_property
     def _entries(self) -> dict[str, dict[str, list[str]]]:

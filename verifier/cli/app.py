@@ -27,7 +27,7 @@ VERBS: Final = {
     "check": "check the registry itself",
     "migrate": "bring a file to another version, or back",
     "sign": "sign a registry",
-    "pin": "write the entry of a composition",
+    "pin": "write an entry for a registry",
 }
 
 

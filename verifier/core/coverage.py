@@ -1,8 +1,12 @@
 """Coverage: which facets a check looked at, and what it can say of each (ARCHITECTURE §3)."""
 
 from enum import StrEnum
+from typing import Final
 
 from verifier.core.value import frozen
+
+#: The detail of a facet that a call did not ask for; a terminal shows it only if demanded.
+NOT_ASKED: Final = "not asked for"
 
 
 class State(StrEnum):

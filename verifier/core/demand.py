@@ -23,6 +23,8 @@ FACETS: Final[dict[str, tuple[str, ...]]] = {
         "components",
         "retained",
     ),
+    "image": ("graph", "expected", "root-files", "helper", "composition", "platform"),
+    "runtime": ("components", "models", "settings", "ranks"),
 }
 #: Facets that no policy names, because they always count: the input can be judged at all, and
 #: the registry that judges it authenticates.

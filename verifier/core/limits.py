@@ -63,6 +63,8 @@ TREE_NAMES_BYTES: Final = 256 * MIB
 TREE_PATH_BYTES: Final = 4096
 #: Segments of one path.
 TREE_DEPTH: Final = 128
+#: Links on the way to one path of a merged root (Linux: MAXSYMLINKS).
+LINKS_FOLLOWED: Final = 40
 #: All content of one archive, unpacked.
 ARCHIVE_BYTES: Final = 256 * 1024 * MIB
 #: One file inside an archive.
@@ -108,3 +110,6 @@ PATCH_LINE_DIGITS: Final = 9
 GIT_HISTORY: Final = 200_000
 #: Files that an entry lists itself; of more it has a table beside it.
 ENTRY_FILES: Final = 2_000
+#: Levels of image indexes below each other, and documents of one image source.
+IMAGE_DEPTH: Final = 8
+IMAGE_DOCUMENTS: Final = 10_000

@@ -23,6 +23,22 @@ class Identified:
 
 
 @frozen
+class GraphNode:
+    """One node of an identity graph, as it is drawn: its kind, digest, and what is said of it.
+
+    `mark` is True where it is what was asked for, False where it is not what something says of
+    it, None where there is nothing to compare.
+    """
+
+    kind: str
+    digest: Digest | None = None
+    length: int | None = None
+    detail: str = ""
+    mark: bool | None = None
+    below: "tuple[GraphNode, ...]" = ()
+
+
+@frozen
 class Outcome:
     """The result of one check of one kind. Nothing in it has been judged yet."""
 
@@ -33,6 +49,7 @@ class Outcome:
     not_proven: tuple[str, ...] = ()
     claims: tuple[str, ...] = ()
     """What the subject's own markers say it is; never believed, only named."""
+    graph: tuple[GraphNode, ...] = ()
 
 
 @frozen
@@ -60,6 +77,7 @@ class Result:
     demanded: frozenset[str]
     claims: tuple[str, ...] = ()
     waived: tuple[str, ...] = ()
+    graph: tuple[GraphNode, ...] = ()
 
 
 @frozen

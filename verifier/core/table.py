@@ -287,16 +287,25 @@ class Table:
             self.mistake(key, "is no SHA-256: 64 lower-case hex digits")
         return value
 
-    def texts(self, key: str, *, default: Iterable[str] | None = None) -> tuple[str, ...]:
-        """Return a list of different strings, none of them empty."""
+    def texts(
+        self, key: str, *, default: Iterable[str] | None = None, repeated: bool = False
+    ) -> tuple[str, ...]:
+        """Return a list of strings, none of them empty, and different unless `repeated`."""
         fallback = None if default is None else list(default)
         values = self._typed(key, list, fallback, "a list of strings")
         if not all(isinstance(value, str) and value for value in values):
             self.mistake(key, "is no list of strings")
             return ()
-        if len(set(values)) != len(values):
+        if not repeated and len(set(values)) != len(values):
             self.mistake(key, "lists a value twice")
         return tuple(values)
+
+    def strings(self) -> dict[str, str]:
+        """Return every key with its string, which may be empty, where the keys are data."""
+        for key in self.keys():
+            if not isinstance(self._value[key], str):
+                self.mistake(key, "is no string")
+        return {key: value for key, value in self._value.items() if isinstance(value, str)}
 
     def integers(self, key: str, *, default: Iterable[int] | None = None) -> tuple[int, ...]:
         """Return a list of integers, each 0 or more, in ascending order without repetition."""

@@ -104,6 +104,29 @@ def _of_proof(item: Result, _main: Finding | None) -> str:
     return f"{item.subject.name} {not_so if _says_no(item) else 'is not proved'}"
 
 
+def _of_image(item: Result, main: Finding | None) -> str:
+    name, found = item.subject.name, next(iter(item.identified), None)
+    facet, code = (main.row.facet, main.code) if main is not None else ("", "")
+    if code in _IMAGES:
+        return f"{name} {_IMAGES[code]}"
+    if facet in ("graph", "tree"):
+        return f"{name} {'contradicts itself' if _says_no(item) else 'is not all that it says'}"
+    if found is not None and not _says_no(item):
+        return f"{name} is {found.entry}{', not all that is demanded' if main else ''}"
+    if item.verdict is Verdict.VERIFIED:
+        return f"{name} is the image asked for"
+    how = "" if _says_no(item) else " known to be"
+    return f"{name} is not{how} the image that was pinned"
+
+
+def _of_runtime(item: Result, _main: Finding | None) -> str:
+    if item.verdict is Verdict.VERIFIED:
+        return f"every rank runs {item.subject.name}"
+    if _says_no(item):
+        return f"not every rank runs {item.subject.name}"
+    return f"not known whether every rank runs {item.subject.name}"
+
+
 def _stage(found: Identified) -> str:
     words = {"base": "the base", "mixed": "several stages"}
     return words.get(found.version, f"stage {found.version}")
@@ -147,9 +170,25 @@ _HEADLINES: Final[dict[str, Callable[[Result, Finding | None], str]]] = {
     "helper": _of_helper,
     "composition": _of_composition,
     "proof": _of_proof,
+    "image": _of_image,
+    "runtime": _of_runtime,
     "registry": _of_registry,
     "tree": _of_tree,
     "diff": _of_diff,
+}
+#: What an image is, by the finding that decided.
+_IMAGES: Final = {
+    "image-claim-only": "is what a daemon says, and no image",
+    "image-claim-contradicts": "contradicts the pin: a daemon says it is another image",
+    "image-recompressed": "is not that manifest, but it is that image",
+    "image-relabelled": "holds the same files, and is not the image that was pinned",
+    "image-extended": "is built on the image that was pinned, and is another one",
+    "image-reserialised": "is not that document, but it says the same",
+    "image-blob-missing": "is not whole",
+    "image-two-images": "is two images at once",
+    "image-several": "holds several images",
+    "image-layout": "is no image of that form",
+    "image-artifact": "is no image",
 }
 _EMPTY: Final = {"tree": "it is empty", "diff": "both are empty"}
 _REASONS: Final = {

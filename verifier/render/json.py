@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from verifier import __version__
 from verifier.ask.answers import Answer, Answered, Listing
 from verifier.core.finding import Finding, Where
-from verifier.core.outcome import Failed, Identified, Report, Result, Subject
+from verifier.core.outcome import Failed, GraphNode, Identified, Report, Result, Subject
 from verifier.core.printable import printable
 
 if TYPE_CHECKING:
@@ -151,7 +151,19 @@ def _result(result: Result) -> dict[str, Any]:
         "coverage": [
             {"facet": c.facet, "state": c.state, "detail": c.detail} for c in result.coverage
         ],
+        **({"graph": [_node(node) for node in result.graph]} if result.graph else {}),
         "notProven": list(result.not_proven),
+    }
+
+
+def _node(node: GraphNode) -> dict[str, Any]:
+    return {
+        "kind": node.kind,
+        "digest": node.digest and str(node.digest),
+        "length": node.length,
+        "detail": node.detail,
+        "agrees": node.mark,
+        "below": [_node(below) for below in node.below],
     }
 
 

@@ -9,12 +9,14 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from verifier.ask.answers import Answer, Answered, Listing
+from verifier.core.coverage import NOT_ASKED
 from verifier.core.errors import PinproofError
 from verifier.core.finding import Finding
 from verifier.core.outcome import Failed, Report, Result
 from verifier.core.printable import printable
 from verifier.core.table import MalformedError
 from verifier.core.verdict import Exit, Verdict
+from verifier.render.graph import graph_rows
 from verifier.render.headlines import headline, main_finding, place, reason, titled
 from verifier.render.layout import first, rows, second
 
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
     from verifier.sources.tree import TreeEntry
 
 _MOST_ALSO: Final = 8
+#: Kinds whose coverage is told whatever was identified.
+_COVERED: Final = ("registry", "diff", "composition", "image", "runtime")
 
 
 def report(value: Report, *, colour: bool = False) -> bytes:
@@ -128,6 +132,7 @@ def _rows(item: Result, main: Finding | None, value: Report) -> Iterator[tuple[s
         yield "also", _also(finding, item)
     if len(others) > _MOST_ALSO:
         yield "also", f"{len(others) - _MOST_ALSO} more (--format json lists all)"
+    yield from graph_rows(item.graph)
     yield from _coverage(item)
     if item.not_proven:
         yield "not proven", "; ".join(item.not_proven)
@@ -149,8 +154,10 @@ def _word(item: Result) -> str:
 def _coverage(item: Result) -> Iterator[tuple[str, str]]:
     if item.kind in ("tree", "diff"):
         yield from (("digest", str(digest)) for digest in item.subject.digests)
-    if item.identified or item.kind in ("registry", "diff", "composition", "proof"):
+    if item.identified or item.kind in _COVERED:
         for covered in item.coverage:
+            if covered.detail == NOT_ASKED and covered.facet not in item.demanded:
+                continue
             label = "contents" if item.kind == "registry" else covered.facet.replace("-", " ")
             yield label, covered.words
 

@@ -25,6 +25,7 @@ _REMEDIES: Final = {
     "tree-tar-pax-unknown": _ANEW,
     "tree-tar-sparse": "make the archive without --sparse",
     "tree-tar-type": _ANEW,
+    "layer-unended": "nothing, if digest and diff-id are those that were pinned",
     "tree-zip-charset": "make the zip with names marked as UTF-8, as Python's zipfile does",
     "tree-zip-encrypted": "decrypt the archive with its own tool and name the result",
     "tree-zip-flags": "make the archive with plain deflate",
@@ -117,7 +118,18 @@ class Ledger:
             self.ignored[what] = self.ignored.get(what, 0) + 1
 
     def place(self, raw: bytes, *, folder: bool, offset: int) -> bytes | None:
-        """Return the path that `raw` names below the root, None if it may not be used."""
+        """Return the path that `raw` names below the root, None if it may not be used.
+
+        None for a folder too, which is taken in here.
+        """
+        path = self.admitted(raw, folder=folder, offset=offset)
+        return None if folder else path
+
+    def admitted(self, raw: bytes, *, folder: bool, offset: int) -> bytes | None:
+        """Return the path that `raw` names below the root; a folder is taken in.
+
+        None if the name may not be used, and for the root itself.
+        """
         self._members += 1
         if self._members > TREE_ENTRIES or self._names.too_many:
             raise ContainerError(
@@ -126,26 +138,31 @@ class Ledger:
         if folder and raw in ROOT:
             return None
         path = within_root(raw, folder=folder)
-        codes = list(self._names.problems(path))
-        for code in codes:
-            self.note(ContainerError(code, path=raw, offset=offset))
-        if refused(codes):
-            self.complete = False
-            return None
+        if not self._names.plain(path):
+            codes = list(self._names.problems(path))
+            for code in codes:
+                self.note(ContainerError(code, path=raw, offset=offset))
+            if refused(codes):
+                self.complete = False
+                return None
         if folder:
             clash = self._names.add_folder(path)
             if clash:
                 self._clash(clash, offset)
-            return None
+                return None
         return path
 
     def add(self, entry: TreeEntry, *, offset: int) -> None:
         """Take in one entry whose path came from `place`."""
-        clash = self._names.add(entry.path, link=entry.type is Type.LINK)
+        if self.claim(entry.path, link=entry.type is Type.LINK, offset=offset):
+            self.entries[entry.path] = entry
+
+    def claim(self, path: bytes, *, link: bool, offset: int) -> bool:
+        """Take a name in for anything but a folder, and tell whether it was free."""
+        clash = self._names.add(path, link=link)
         if clash:
             self._clash(clash, offset)
-        else:
-            self.entries[entry.path] = entry
+        return clash is None
 
     def _clash(self, clash: Clash, offset: int | None) -> None:
         self.complete = self.complete and offset is None
@@ -156,6 +173,10 @@ class Ledger:
         """Compare all names with each other and say how many findings were left out."""
         for clash in self._names.collisions():
             self._clash(clash, None)
+        self.count()
+
+    def count(self) -> None:
+        """Say in the last finding of each code how many more there were."""
         for number, finding in enumerate(self.findings):
             more = self._counts[finding.code] - FINDINGS_PER_CODE
             last = all(f.code != finding.code for f in self.findings[number + 1 :])

@@ -9,6 +9,7 @@ so a folder that was seen before costs nothing more.
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator
+from collections.abc import Set as AbstractSet
 from functools import lru_cache
 from typing import Final, NamedTuple
 
@@ -97,6 +98,18 @@ class Names:
         """Whether the names are more than may be held in memory."""
         return self._bytes > TREE_NAMES_BYTES
 
+    def plain(self, path: bytes) -> bool:
+        """Tell quickly of most names that nothing is wrong with them."""
+        parent, _, last = path.rpartition(b"/")
+        return (
+            parent in self._folders
+            and len(path) <= _LONGEST_SEGMENT
+            and path.count(b"/") < TREE_DEPTH
+            and not _segment(last)
+            and path[:1] != b"/"
+            and path[1:2] != b":"
+        )
+
     def problems(self, path: bytes) -> Iterator[str]:
         """Name what is wrong with `path` itself, each thing once."""
         if path.startswith(b"/"):
@@ -146,15 +159,20 @@ class Names:
         Two folders may fold together: their files meet only if those collide too. A file or link
         that meets a folder may not, because what is below the folder would go through it.
         """
-        paths = sorted([*self._entries, *self._folders])
-        if len(set(map(folded, paths))) == len(paths):
-            return
-        first: dict[bytes, bytes] = {}
-        for path in paths:
-            other = first.setdefault(folded(path), path)
-            if other != path and not {path, other} <= self._folders:
-                same = _normal(path) == _normal(other)
-                yield Clash("tree-name-normalised" if same else "tree-name-case", path, other)
+        return collisions(self._entries, self._folders)
+
+
+def collisions(entries: Iterable[bytes], folders: AbstractSet[bytes]) -> Iterator[Clash]:
+    """Name the paths that meet where case is folded; folders may meet each other."""
+    paths = sorted([*entries, *folders])
+    if len(set(map(folded, paths))) == len(paths):
+        return
+    first: dict[bytes, bytes] = {}
+    for path in paths:
+        other = first.setdefault(folded(path), path)
+        if other != path and not {path, other} <= folders:
+            same = _normal(path) == _normal(other)
+            yield Clash("tree-name-normalised" if same else "tree-name-case", path, other)
 
 
 def folded(path: bytes) -> bytes:

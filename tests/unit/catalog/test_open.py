@@ -30,7 +30,7 @@ def _with(tmp_path: Path, files: Mapping[str, bytes], index: Mapping[str, bytes]
 def test_entries_are_found_by_name(registry: Registry) -> None:
     catalog = registry.catalog()
     assert catalog.names("helper") == ("example-aging", "example-fair-queue")
-    assert catalog.names("image") == ()
+    assert catalog.names("release") == ()
     assert catalog.entry_bytes("helper", "example-aging") == entries()[AGING]
     lineage = catalog.helper("example-fair-queue")
     assert isinstance(lineage, Lineage)

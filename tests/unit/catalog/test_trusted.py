@@ -855,12 +855,12 @@ def test_a_project_may_delegate_its_own_paths(registry: Registry) -> None:
         registry,
         "neighbour",
         "part",
-        ["neighbour/image/*"],
-        targets={"neighbour/image/a.toml": entry},
+        ["neighbour/other/*"],
+        targets={"neighbour/other/a.toml": entry},
     )
     catalog = registry.catalog()
-    assert catalog.names("image") == ("a",)
-    assert catalog.entry_bytes("image", "a") == entry
+    assert catalog.names("other") == ("a",)
+    assert catalog.entry_bytes("other", "a") == entry
 
 
 def test_every_step_has_to_match(registry: Registry) -> None:
@@ -876,27 +876,27 @@ def test_a_terminating_delegation_ends_the_search(registry: Registry) -> None:
 
 
 def test_an_earlier_role_answers_before_a_later_one(registry: Registry) -> None:
-    paths = ["neighbour/image/*"]
-    _delegate(registry, "neighbour", "one", paths, targets={"neighbour/image/a.toml": b"1"})
-    _delegate(registry, "neighbour", "two", paths, targets={"neighbour/image/b.toml": b"2"})
-    assert registry.catalog().names("image") == ("a", "b")
+    paths = ["neighbour/other/*"]
+    _delegate(registry, "neighbour", "one", paths, targets={"neighbour/other/a.toml": b"1"})
+    _delegate(registry, "neighbour", "two", paths, targets={"neighbour/other/b.toml": b"2"})
+    assert registry.catalog().names("other") == ("a", "b")
     registry.resign(
         "two",
-        _lists("neighbour/image/a.toml", b"1"),
+        _lists("neighbour/other/a.toml", b"1"),
         keys={**KEYS, "two": Signers(signers=(signer("two"),))},
     )
     assert codes(registry.open()) == {"registry-outside-paths"}
 
 
 def test_roles_that_delegate_to_each_other_end(registry: Registry) -> None:
-    _delegate(registry, "neighbour", "one", ["neighbour/image/*"])
-    _delegate(registry, "one", "two", ["neighbour/image/*"])
-    _delegate(registry, "two", "one", ["neighbour/image/*"], write=False)
+    _delegate(registry, "neighbour", "one", ["neighbour/other/*"])
+    _delegate(registry, "one", "two", ["neighbour/other/*"])
+    _delegate(registry, "two", "one", ["neighbour/other/*"], write=False)
     registry.catalog()
 
 
 def test_every_delegator_of_a_role_must_vouch_for_it(registry: Registry) -> None:
-    _delegate(registry, "neighbour", "one", ["neighbour/image/*"])
+    _delegate(registry, "neighbour", "one", ["neighbour/other/*"])
 
     def change(signed: dict[str, Any]) -> None:
         key = signer("another").public_key

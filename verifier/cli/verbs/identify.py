@@ -15,7 +15,8 @@ from verifier.cli import options as shared
 def command(subjects: tuple[str, ...], *, max_size: int, **options: Any) -> int:
     """Say what each FILE, TREE or DIGEST is; exit 0 if all are known, 3 if not.
 
-    A TREE is a folder, git:REPO@COMMIT, tar:FILE or zip:FILE.
+    A TREE is a folder, git:REPO@COMMIT, tar:FILE or zip:FILE; an image is oci:DIR,
+    oci-archive:FILE or docker-archive:FILE.
 
     Write ./ before the name of a file that is spelled like a digest.
     """

@@ -50,6 +50,30 @@ class Steady:
         return data
 
 
+@contextmanager
+def opened(path: Path, name: str) -> Iterator[int]:
+    """Lend the descriptor of a regular file.
+
+    Raises `UnavailableError` if it is none or cannot be opened, and for every failed read.
+    """
+    try:
+        descriptor = os.open(path, _FLAGS)
+    except (OSError, ValueError) as error:
+        raise unreadable(name, error) from None
+    try:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise UnavailableError(
+                f"{name}: expected a file, got a folder or a special file",
+                code="not-a-file",
+                remedy="name the archive itself",
+            )
+        yield descriptor
+    except OSError as error:
+        raise unreadable(name, error) from None
+    finally:
+        os.close(descriptor)
+
+
 class Archive:
     """One archive on disk: what `TarTree` and `ZipTree` have in common."""
 
@@ -97,7 +121,8 @@ class Archive:
     def _pass(self) -> Iterator[tuple[Steady, Ledger]]:
         """Open the archive for one pass, and close the books whatever it found."""
         ledger = Ledger()
-        with self._opened() as file:
+        with opened(self._path, self._name) as descriptor:
+            file = Steady(descriptor)
             try:
                 yield file, ledger
             except ContainerError as error:
@@ -112,25 +137,6 @@ class Archive:
         self._ignored = tuple(
             f"{what} ({count:,})" if count > 1 else what for what, count in ledger.ignored.items()
         )
-
-    @contextmanager
-    def _opened(self) -> Iterator[Steady]:
-        try:
-            descriptor = os.open(self._path, _FLAGS)
-        except (OSError, ValueError) as error:
-            raise unreadable(self._name, error) from None
-        try:
-            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-                raise UnavailableError(
-                    f"{self._name}: expected a file, got a folder or a special file",
-                    code="not-a-file",
-                    remedy="name the archive itself",
-                )
-            yield Steady(descriptor)
-        except OSError as error:
-            raise unreadable(self._name, error) from None
-        finally:
-            os.close(descriptor)
 
     def _too_long(self, path: bytes, limit: int) -> UnavailableError:
         shown = printable(os.fsdecode(path))

@@ -10,10 +10,9 @@ import lzma
 import struct
 from collections.abc import Callable, Generator, Iterator
 from contextlib import suppress
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, Protocol
 
 from verifier.core.limits import ARCHIVE_BYTES, INFLATE_MEMORY, INFLATED_FREELY, INFLATION, MIB
-from verifier.sources.archives.archive import Steady
 from verifier.sources.ledger import ContainerError
 
 _READ: Final = 128 * 1024
@@ -37,10 +36,21 @@ _OTHERS: Final = {
 }
 
 
+class Bytes(Protocol):
+    """What is decompressed: a file, or a range of one, read by position from its start on."""
+
+    @property
+    def size(self) -> int:
+        """How many bytes there are."""
+
+    def read(self, offset: int, length: int) -> bytes:
+        """Return `length` bytes from `offset`, fewer at the end."""
+
+
 class _Input:
     """The bytes of the file in order, and how many of them were handed out."""
 
-    def __init__(self, file: Steady) -> None:
+    def __init__(self, file: Bytes) -> None:
         self._file = file
         self._held = b""
         self._at = 0
@@ -76,12 +86,24 @@ class _Input:
         self.taken -= len(data)
 
 
-def pieces(file: Steady) -> Generator[bytes]:
+class Decoded(NamedTuple):
+    """What a file holds, and how it was compressed: gzip, zstd, xz or none."""
+
+    compression: str
+    pieces: Generator[bytes]
+
+
+def pieces(file: Bytes) -> Generator[bytes]:
     """Yield what `file` holds once decompressed, or its own bytes if it is not compressed."""
+    compression, counted = decoded(file)
+    return counted if compression == PLAIN else ahead(counted)
+
+
+def decoded(file: Bytes) -> Decoded:
+    """Return the compression of `file`, and what it holds, decompressed as it is asked for."""
     source = _Input(file)
     decoder = _decoder(source)
-    counted = _counted(decoder(source), source)
-    return counted if decoder is _plain else _ahead(counted)
+    return Decoded(_COMPRESSIONS[decoder], _counted(decoder(source), source))
 
 
 def _counted(decoded: Iterator[bytes], source: _Input) -> Generator[bytes]:
@@ -92,7 +114,7 @@ def _counted(decoded: Iterator[bytes], source: _Input) -> Generator[bytes]:
         yield piece
 
 
-def _ahead(pieces: Generator[bytes]) -> Generator[bytes]:
+def ahead(pieces: Generator[bytes]) -> Generator[bytes]:
     """Run `pieces` in a thread of its own, a few ahead: both cores work, memory stays bounded.
 
     What the thread raises is raised here, at its place behind the pieces before it.
@@ -113,6 +135,8 @@ def _ahead(pieces: Generator[bytes]) -> Generator[bytes]:
             ready.put(error)
         else:
             ready.put(None)
+        finally:
+            pieces.close()
 
     thread = Thread(target=work, daemon=True)
     thread.start()
@@ -285,6 +309,16 @@ def _is_zstd(magic: int) -> bool:
     return magic == _ZSTD or magic & ~0xF == _ZSTD_SKIPPABLE
 
 
+#: The names of the compressions, as reports print them.
+PLAIN: Final = "none"
+_COMPRESSIONS: Final[dict[Callable[[_Input], Iterator[bytes]], str]] = {
+    _plain: PLAIN,
+    _gzip: "gzip",
+    _zstd: "zstd",
+    _xz: "xz",
+}
+
+
 def _u32(data: bytes) -> int:
     value: int = struct.unpack("<I", data)[0]
     return value
@@ -310,7 +344,7 @@ def _memory(at: int) -> ContainerError:
     )
 
 
-def deflated(file: Steady, offset: int, length: int) -> Iterator[bytes]:
+def deflated(file: Bytes, offset: int, length: int) -> Iterator[bytes]:
     """Yield what the raw deflate data `[offset, offset + length)` holds, which must end there."""
     igzip = _igzip()
     raw = igzip.IgzipDecompressor(flag=igzip.DECOMP_DEFLATE)
@@ -331,7 +365,7 @@ def deflated(file: Steady, offset: int, length: int) -> Iterator[bytes]:
         raise ContainerError("tree-zip-data", got="bytes behind the deflated data")
 
 
-def stored(file: Steady, offset: int, length: int) -> Iterator[bytes]:
+def stored(file: Bytes, offset: int, length: int) -> Iterator[bytes]:
     """Yield the bytes `[offset, offset + length)` themselves."""
     for at in range(offset, offset + length, MIB):
         yield file.read(at, min(MIB, offset + length - at))

@@ -40,7 +40,7 @@ class TarTree(Archive):
     def entries(self) -> list[TreeEntry]:
         """Return every entry, sorted by path bytes, each content hashed."""
         with self._pass() as (file, ledger), closing(inflate.pieces(file)) as pieces:
-            _Reader(_Stream(pieces), ledger).run()
+            Reader(Stream(pieces), ledger).run()
         return [ledger.entries[path] for path in sorted(ledger.entries)]
 
     def read(self, path: bytes, *, limit: int) -> bytes | None:
@@ -56,7 +56,7 @@ class TarTree(Archive):
         wanted = _Wanted(holder, limit, bytearray())
         originals: dict[bytes, bytes] = {}
         with self._pass() as (file, ledger), closing(inflate.pieces(file)) as pieces:
-            _Reader(_Stream(pieces), ledger, wanted, originals).run()
+            Reader(Stream(pieces), ledger, wanted, originals).run()
         entry = ledger.entries.get(path)
         if entry is None or entry.type is not Type.FILE or ledger.refused:
             return None
@@ -76,10 +76,11 @@ class _Wanted(NamedTuple):
     data: bytearray
 
 
-class _Stream:
+class Stream:
     """The bytes of the tar in order; pieces are never joined but where a header is split."""
 
     def __init__(self, pieces: Iterator[bytes]) -> None:
+        """Begin with the first piece."""
         self._pieces = pieces
         self._piece = b""
         self._view = memoryview(b"")
@@ -95,6 +96,10 @@ class _Stream:
     def take(self, length: int) -> bytes:
         """Return `length` bytes, fewer at the end."""
         data = self._piece[self._at : self._at + length]
+        if len(data) == length:
+            self._at += length
+            self.offset += length
+            return data
         self._at += len(data)
         while len(data) < length and self._next():
             more = self._piece[: length - len(data)]
@@ -141,16 +146,17 @@ class _Extensions:
         return named or long or stated
 
 
-class _Reader:
-    """One pass over the members of a tar."""
+class Reader:
+    """One pass over the members of a tar; a layer of an image takes them in its own way."""
 
     def __init__(
         self,
-        stream: _Stream,
+        stream: Stream,
         ledger: Ledger,
         wanted: _Wanted | None = None,
         originals: dict[bytes, bytes] | None = None,
     ) -> None:
+        """Write what is found into `ledger`."""
         self._stream = stream
         self._ledger = ledger
         self._wanted = wanted
@@ -249,8 +255,9 @@ class _Reader:
             limit = f"at most {ARCHIVE_ENTRY_BYTES:,} bytes"
             raise ContainerError("tree-entry-too-large", expected=limit, got=f"{size:,}")
         folder = header.type == tar_header.FOLDER
-        path = self._ledger.place(raw, folder=folder, offset=self._at)
-        self._describe(records)
+        path = self._place(raw, header)
+        if records:
+            self._describe(records)
         if header.type in tar_header.FILE_TYPES and not tar_header.is_sparse(records):
             self._file(path, header.mode, size)
             return
@@ -261,6 +268,10 @@ class _Reader:
                 self._bodiless(path, header, link)
             return
         self._unread(path, header, block, size)
+
+    def _place(self, raw: bytes, header: Header) -> bytes | None:
+        folder = header.type == tar_header.FOLDER
+        return self._ledger.place(raw, folder=folder, offset=self._at)
 
     def _describe(self, records: dict[bytes, bytes]) -> None:
         for key in records:
@@ -295,6 +306,8 @@ class _Reader:
         self._stream.feed(size, sink)
         if fill := -size % BLOCK:
             padding = self._stream.take(fill)
+            if padding == ZERO[:fill]:
+                return
             if len(padding) < fill:
                 raise ContainerError("tree-tar-truncated", got="a block that is not full")
             if padding.strip(b"\0"):
@@ -357,3 +370,22 @@ class _Reader:
 
 def _shown(data: bytes) -> str:
     return printable(data[:80].decode(errors="backslashreplace"))
+
+
+class MemberPlaces(Reader):
+    """A pass that notes where each member's content lies, and looks at none of it.
+
+    `places` holds offset and length in the unpacked archive by path; links have none.
+    """
+
+    def __init__(self, stream: Stream, ledger: Ledger) -> None:
+        """Begin with nothing."""
+        super().__init__(stream, ledger)
+        self.places: dict[bytes, tuple[int, int]] = {}
+
+    def _file(self, path: bytes | None, mode: int, size: int) -> None:  # noqa: ARG002
+        at = self._stream.offset
+        self._content(size, None)
+        if path is not None:
+            self.places.setdefault(path, (at, size))
+            self._add(TreeEntry(path, Type.FILE, None, size, None))

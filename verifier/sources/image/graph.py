@@ -1,0 +1,188 @@
+"""The typed identity graph of an image: what leads to what, as stated and as found.
+
+archive → image index (nested) → manifests by platform → config → layers → diff-ids. A
+*descriptor* states media type, digest and size of a blob (OCI image specification, "Content
+Descriptors"); what was found under it stands beside it, so that checks compare the two and read
+nothing themselves.
+"""
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import field
+
+from verifier.core.finding import Finding
+from verifier.core.value import frozen
+from verifier.sources.archives.inflate import Bytes
+from verifier.sources.image.layer import Layer as LayerFound
+
+
+@frozen
+class Platform:
+    """An operating system and an architecture, with a variant where one is stated."""
+
+    os: str
+    architecture: str
+    variant: str | None = None
+
+    def __str__(self) -> str:
+        """Print it as containerd and skopeo do."""
+        return "/".join(part for part in (self.os, self.architecture, self.variant) if part)
+
+    def is_as(self, other: "Platform") -> bool:
+        """Whether both name one platform; a variant that one of them does not state is open."""
+        return (self.os, self.architecture) == (other.os, other.architecture) and (
+            self.variant == other.variant or None in (self.variant, other.variant)
+        )
+
+
+@frozen
+class Descriptor:
+    """What a document states of a blob. `where` names the place of the statement.
+
+    `digest` is as written. `data` is what it says are the bytes themselves, None without any.
+    """
+
+    where: str
+    media_type: str
+    digest: str
+    size: int
+    platform: Platform | None = None
+    ref: str | None = None
+    urls: tuple[str, ...] = ()
+    data: bytes | None = None
+    artifact: bool = False
+
+    @property
+    def sha256(self) -> str | None:
+        """The digest's hex, None if it is by another algorithm."""
+        algorithm, _, digits = self.digest.partition(":")
+        return digits if algorithm == "sha256" else None
+
+
+@frozen
+class Blob:
+    """A blob as found: its kind, what was stated of it, its own digest and length.
+
+    `sha256` and `length` are None where there are no bytes, or they were not read to the end.
+    """
+
+    kind: str
+    where: str
+    sha256: str | None
+    length: int | None
+    stated: Descriptor | None = None
+
+    @property
+    def sound(self) -> bool:
+        """Whether the bytes are there, and are what was stated of them."""
+        return self.sha256 is not None and (
+            self.stated is None
+            or (self.sha256, self.length) == (self.stated.sha256, self.stated.size)
+        )
+
+
+@frozen
+class Config:
+    """An image's configuration. `history` counts the entries that made a layer, if any stand."""
+
+    blob: Blob
+    platform: Platform | None
+    diff_ids: tuple[str, ...]
+    history: int | None
+    labels: tuple[tuple[str, str], ...] = ()
+
+
+@frozen
+class Layer:
+    """One layer: its blob, and the SHA-256 of what it unpacks to, None if that was not read.
+
+    `packed` names the compression that was found, None for a plain tar. `whole` says that it is
+    one sound tar to its end. `found` is what the pass over it found, None if it was not read, and
+    `part` its name in the source.
+    """
+
+    blob: Blob
+    diff_id: str | None
+    packed: str | None = None
+    whole: bool = False
+    part: str | None = None
+    found: LayerFound | None = None
+
+
+@frozen
+class Manifest:
+    """One manifest with all below it. An artifact, such as an attestation, is no image.
+
+    `blob` is None of an image that a docker archive describes without a manifest. `config` and
+    `layers` are None and empty where they were not read: of another platform, or missing.
+    `json` is the document, by which another printing of it can be recognised.
+    """
+
+    blob: Blob | None
+    label: Platform | None
+    config: Config | None
+    layers: tuple[Layer, ...]
+    stated_layers: tuple[Descriptor, ...] = ()
+    artifact: bool = False
+    read: bool = False
+    refs: tuple[str, ...] = ()
+    json: bytes = b""
+
+
+@frozen
+class Index:
+    """One image index and what it lists, in its order."""
+
+    blob: Blob
+    below: "tuple[Index | Manifest | Blob, ...]"
+    json: bytes = b""
+
+
+@frozen
+class Graph:
+    """What one source holds. `archive` is None of a folder.
+
+    `roots` are what was asked for: all that the layout lists, or the one of a name. `docker` are
+    the images that a `manifest.json` describes. `findings` are those of reading: of blobs and
+    documents by themselves. `refs` are the names that the source gives its images.
+    """
+
+    form: str
+    archive: Blob | None
+    roots: tuple[Index | Manifest | Blob, ...]
+    docker: tuple[Manifest, ...]
+    findings: tuple[Finding, ...]
+    refs: tuple[str, ...] = ()
+    link: str | None = None
+    ignored: tuple[str, ...] = ()
+    open_part: Callable[[str], AbstractContextManager[Bytes]] | None = field(
+        default=None, compare=False
+    )
+    """Opens a part of the source by its name."""
+
+    def manifests(self) -> "tuple[Manifest, ...]":
+        """Return every manifest of the roots, in order; those of `docker` if there are no roots."""
+        found: list[Manifest] = []
+        for root in self.roots:
+            found += _manifests(root)
+        return tuple(found) or self.docker
+
+    def images(self) -> "tuple[Manifest, ...]":
+        """Return the manifests that are images, and were read."""
+        return tuple(m for m in self.manifests() if m.read and not m.artifact)
+
+    def indexes(self) -> "tuple[Index, ...]":
+        """Return every index, the outer ones first."""
+        found, level = [], [root for root in self.roots if isinstance(root, Index)]
+        while level:
+            found += level
+            level = [b for index in level for b in index.below if isinstance(b, Index)]
+        return tuple(found)
+
+
+def _manifests(root: "Index | Manifest | Blob") -> list[Manifest]:
+    if isinstance(root, Manifest):
+        return [root]
+    if isinstance(root, Index):
+        return [manifest for below in root.below for manifest in _manifests(below)]
+    return []

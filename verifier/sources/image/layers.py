@@ -1,0 +1,118 @@
+"""Every layer of an image, read once: its own digest, what it is packed with, and its diff-id.
+
+Layers that lie on disk as they are go to `layer`, in up to two processes; those inside of a
+compressed archive are read here, in the order in which they lie there.
+"""
+
+import hashlib
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import replace
+from typing import Final
+
+from verifier.core.digest import Pin
+from verifier.core.finding import Finding
+from verifier.core.value import frozen
+from verifier.sources.archives import inflate
+from verifier.sources.image import layer
+from verifier.sources.image.layer_members import LayerReading
+from verifier.sources.image.store import Hashed, Part, Store
+from verifier.sources.ledger import ContainerError
+
+PLAIN: Final = inflate.PLAIN
+
+
+@frozen
+class LayerRead:
+    """What one pass over a layer found.
+
+    `pin` is of the bytes as they lie there, `diff_id` of what they unpack to, None if that has no
+    end. `whole` says that it is one tar to its end and nothing speaks against it.
+    `layer` has its members.
+    """
+
+    pin: Pin
+    packed: str
+    diff_id: str | None
+    whole: bool
+    findings: tuple[Finding, ...]
+    layer: layer.Layer
+
+
+def read_all(store: Store, names: list[str]) -> dict[str, LayerRead]:
+    """Read layers to their ends, whatever is wrong with them; `names` are parts of the store.
+
+    Raises `UnavailableError` if one cannot be read or changes meanwhile.
+    """
+    places = {name: place for name in names if (place := store.place(name)) is not None}
+    blobs = [
+        layer.Blob(path=at.path, name=f"{store.name}:{name}", start=at.start, length=at.length)
+        for name, at in places.items()
+    ]
+    found = {name: _told(each) for name, each in zip(places, layer.read_layers(blobs), strict=True)}
+    return found | {name: _read(store, name) for name in names if name not in places}
+
+
+def read_plain(store: Store, name: str) -> Pin:
+    """Hash a part that is no layer."""
+    with store.part(name) as part:
+        return Hashed(part).finish()
+
+
+def _read(store: Store, name: str) -> LayerRead:
+    reading = LayerReading()
+    with store.part(name) as part:
+        hashed = Hashed(part)
+        packed, content = _content(hashed, reading)
+        pin = hashed.finish()
+    return _told(
+        layer.Layer(
+            blob=pin,
+            compression=packed,
+            content=content,
+            members=tuple(reading.members),
+            findings=reading.findings,
+            complete=reading.complete,
+            ignored=reading.ignored,
+        )
+    )
+
+
+def _content(part: Part, reading: LayerReading) -> tuple[str, Pin | None]:
+    try:
+        compression, pieces = inflate.decoded(part)
+    except ContainerError as error:
+        reading.stop(error)
+        return layer.UNKNOWN, None
+    running, length, ended = hashlib.sha256(), 0, False
+
+    def through() -> Iterator[bytes]:
+        nonlocal length, ended
+        for piece in pieces:
+            running.update(piece)
+            length += len(piece)
+            yield piece
+        ended = True
+
+    with closing(pieces):
+        reading.run(through())
+    return compression, Pin(sha256=running.hexdigest(), length=length) if ended else None
+
+
+def _told(read: layer.Layer) -> LayerRead:
+    refused = any(finding.row.outcome == "rejected" for finding in read.findings)
+    where = f"layer {read.blob.sha256}"
+    return LayerRead(
+        pin=read.blob,
+        packed=read.compression,
+        diff_id=None if read.content is None else read.content.sha256,
+        whole=read.complete and not refused,
+        findings=tuple(_at(finding, where) for finding in read.findings),
+        layer=read,
+    )
+
+
+def _at(finding: Finding, where: str) -> Finding:
+    path = finding.where.path
+    told = replace(finding.where, path=f"{where}: {path}" if path else where)
+    return replace(finding, where=told)

@@ -1,0 +1,332 @@
+"""From a store to the identity graph: documents first, then every layer once.
+
+Documents are small and read as they are reached; layers are read in the order in which they lie
+in their store, each once, however many images share them. What a descriptor states and what the
+bytes are stand side by side in the graph; a contradiction is a finding and never ends the walk.
+"""
+
+from dataclasses import replace
+from typing import Final, NamedTuple
+
+from verifier.core.digest import sha256
+from verifier.core.limits import DOCUMENT_BYTES, IMAGE_DEPTH, IMAGE_DOCUMENTS
+from verifier.sources.image import documents, layers
+from verifier.sources.image.documents import WrongError
+from verifier.sources.image.graph import (
+    Blob,
+    Config,
+    Descriptor,
+    Index,
+    Layer,
+    Manifest,
+    Platform,
+)
+from verifier.sources.image.layers import LayerRead
+from verifier.sources.image.notes import Notes
+from verifier.sources.image.store import Store
+
+_KINDS: Final = {
+    **dict.fromkeys(documents.INDEX_TYPES, "index"),
+    **dict.fromkeys(documents.MANIFEST_TYPES, "manifest"),
+    **dict.fromkeys(documents.CONFIG_TYPES, "config"),
+    **dict.fromkeys(documents.LAYER_TYPES, "layer"),
+}
+
+
+class _Found(NamedTuple):
+    """A document as found: its blob, and its bytes where they can be read."""
+
+    blob: Blob
+    data: bytes | None
+
+
+class Reading:
+    """One walk over the parts of a store."""
+
+    def __init__(self, store: Store, notes: Notes, wanted: Platform | None) -> None:
+        """Begin at nothing; `wanted` is the only platform whose layers are read, if one is."""
+        self._store = store
+        self._notes = notes
+        self._wanted = wanted
+        self._layers: dict[str, LayerRead] = {}
+        self._count = 0
+        self.reached: set[str] = set()
+
+    # ── documents ──────────────────────────────────────────────────────────────────────────
+
+    def small(self, name: str) -> bytes | None:
+        """Return the bytes of a document by its name in the store, None if they are not there."""
+        if name in self._store.links:
+            self._notes.add("image-part-link", name, expected="a regular file", got="a link")
+            return None
+        size = self._store.sizes.get(name)
+        if size is None:
+            return None
+        self.reached.add(name)
+        if size > DOCUMENT_BYTES:
+            limit = f"at most {DOCUMENT_BYTES:,} bytes"
+            self._notes.add("image-document-large", name, expected=limit, got=f"{size:,}")
+            return None
+        with self._store.part(name) as part:
+            return part.read(0, size)
+
+    def root(self, stated: Descriptor, depth: int = 0) -> Index | Manifest | Blob:
+        """Read what a descriptor leads to, and all documents below it."""
+        self._count += 1
+        if depth > IMAGE_DEPTH or self._count > IMAGE_DOCUMENTS:
+            self._notes.add("image-too-deep", stated.where, got=f"level {depth}")
+            return Blob(kind="blob", where=stated.where, sha256=None, length=None, stated=stated)
+        kind = _KINDS.get(stated.media_type, "blob")
+        found = self._document(stated, kind)
+        if kind not in ("index", "manifest"):
+            self._notes.add(
+                "image-artifact", stated.where, expected="an image", got=stated.media_type
+            )
+            return found.blob
+        where = f"{kind} {_short(stated)}"
+        try:
+            if found.data is not None and self._has_shape(kind, found.data, where):
+                if kind == "index":
+                    return self._index(found, found.data, where, stated, depth)
+                return self._manifest(found, found.data, where, stated)
+        except WrongError as error:
+            self._wrong(error, where)
+        return found.blob
+
+    def _has_shape(self, kind: str, data: bytes, where: str) -> bool:
+        seen = documents.shape(data)
+        if seen in (None, kind):
+            return True
+        self._notes.add("image-media-type", where, expected=kind, got=f"the shape of {seen}")
+        return False
+
+    def _index(
+        self, found: _Found, data: bytes, where: str, stated: Descriptor, depth: int
+    ) -> Index:
+        document = documents.index(data, where)
+        self._own_type(document.media_type, stated, where)
+        self._about(document.subject, where, both=document.both)
+        below = tuple(self.root(descriptor, depth + 1) for descriptor in document.below)
+        if not below:
+            self._notes.add("image-empty", where, expected="a manifest", got="none")
+        return Index(blob=found.blob, below=below, json=data)
+
+    def _manifest(self, found: _Found, data: bytes, where: str, stated: Descriptor) -> Manifest:
+        document = documents.manifest(data, where)
+        self._own_type(document.media_type, stated, where)
+        self._about(document.subject, where, both=document.both)
+        artifact = document.artifact or stated.artifact
+        found_config = self._document(document.config, "config")
+        config = None if artifact else self.config(found_config.blob, found_config.data)
+        read = self._wanted is None or (
+            config is not None
+            and config.platform is not None
+            and config.platform.is_as(self._wanted)
+        )
+        return Manifest(
+            blob=found.blob,
+            label=stated.platform,
+            config=config,
+            layers=(),
+            stated_layers=document.layers,
+            artifact=artifact,
+            read=read,
+            refs=(stated.ref,) if stated.ref else (),
+            json=data,
+        )
+
+    def config(self, blob: Blob, data: bytes | None) -> Config:
+        """Read an image configuration that lies at `blob`."""
+        where = f"config {_short(blob.stated) if blob.stated else blob.where}"
+        try:
+            if data is not None:
+                document = documents.config(data, where)
+                return Config(
+                    blob=blob,
+                    platform=document.platform,
+                    diff_ids=document.diff_ids,
+                    history=document.history,
+                    labels=document.labels,
+                )
+        except WrongError as error:
+            self._wrong(error, where)
+        return Config(blob=blob, platform=None, diff_ids=(), history=None)
+
+    def _document(self, stated: Descriptor, kind: str) -> _Found:
+        """Read a document by its descriptor and compare the two."""
+        nothing = Blob(kind=kind, where=stated.where, sha256=None, length=None, stated=stated)
+        name = self._name(stated)
+        data = None if name is None else self.small(name)
+        if data is None:
+            return _Found(nothing, None)
+        blob = Blob(
+            kind=kind,
+            where=stated.where,
+            sha256=sha256(data),
+            length=len(data),
+            stated=stated,
+        )
+        self._compare(blob)
+        return _Found(blob, data)
+
+    def _name(self, stated: Descriptor) -> str | None:
+        """Return the name of a blob's part, None if it cannot be read as stated."""
+        if stated.urls:
+            self._notes.add("image-urls", stated.where, got=", ".join(stated.urls)[:200])
+        if stated.sha256 is None:
+            algorithm = stated.digest.partition(":")[0]
+            self._notes.add("image-algorithm", stated.where, expected="sha256", got=algorithm)
+            return None
+        name = f"blobs/sha256/{stated.sha256}"
+        if name in self._store.sizes or name in self._store.links:
+            return name
+        if self._wanted and stated.platform and not stated.platform.is_as(self._wanted):
+            return None  # an index may list platforms that were not copied
+        self._notes.add(
+            "image-blob-missing", stated.where, expected=f"{stated.digest}", got="no such blob"
+        )
+        return None
+
+    def _compare(self, blob: Blob) -> None:
+        """Compare a blob with its descriptor: digest, size, and the bytes it carries itself."""
+        stated = blob.stated
+        if stated is None or blob.sha256 is None:
+            return
+        if blob.sha256 != stated.sha256:
+            self._notes.add(
+                "image-blob-changed",
+                f"{blob.kind} {_short(stated)}",
+                expected=stated.digest,
+                got=f"sha256:{blob.sha256}",
+            )
+        if blob.length != stated.size:
+            self._notes.add(
+                "image-size",
+                stated.where,
+                expected=f"{stated.size:,} bytes, as the descriptor says",
+                got=f"{blob.length:,} bytes",
+            )
+        if stated.data is not None and sha256(stated.data) != stated.sha256:
+            self._notes.add(
+                "image-data",
+                stated.where,
+                expected=stated.digest,
+                got=f"data of digest sha256:{sha256(stated.data)}",
+            )
+
+    def _own_type(self, own: str | None, stated: Descriptor, where: str) -> None:
+        if own is not None and own != stated.media_type:
+            self._notes.add("image-media-type", where, expected=stated.media_type, got=own)
+
+    def _about(self, subject: str | None, where: str, *, both: bool) -> None:
+        if subject is not None:
+            self._notes.add("image-subject", where, expected="an image", got=f"about {subject}")
+        if both:
+            got = "manifests beside config or layers"
+            self._notes.add("image-both-shapes", where, expected="one shape", got=got)
+
+    def _wrong(self, error: WrongError, where: str) -> None:
+        self._notes.add(error.code, where, expected=error.expected, got=error.got)
+
+    # ── layers ─────────────────────────────────────────────────────────────────────────────
+
+    def with_layers(self, roots: list[Index | Manifest | Blob]) -> list[Index | Manifest | Blob]:
+        """Return the roots with every layer of what is wanted read."""
+        wanted = {
+            name
+            for manifest in _below(roots)
+            for stated in manifest.stated_layers
+            if manifest.read and stated.media_type in documents.LAYER_TYPES
+            for name in [f"blobs/sha256/{stated.sha256}"]
+            if name in self._store.sizes
+        }
+        stated = [s for manifest in _below(roots) for s in manifest.stated_layers]
+        self.reached |= {f"blobs/sha256/{each.sha256}" for each in stated}
+        self.read_layers(wanted)
+        return [self._filled(root) for root in roots]
+
+    def read_layers(self, names: set[str]) -> None:
+        """Read layers, in the order in which they lie in the store."""
+        new = names - self._layers.keys()
+        ordered = sorted(new, key=lambda name: (self._store.order(name), name))
+        self._layers |= layers.read_all(self._store, ordered)
+
+    def _filled(self, root: Index | Manifest | Blob) -> Index | Manifest | Blob:
+        if isinstance(root, Index):
+            return replace(root, below=tuple(map(self._filled, root.below)))
+        if isinstance(root, Blob) or not root.read:
+            return root
+        return replace(root, layers=tuple(map(self._layer, root.stated_layers)))
+
+    def _layer(self, stated: Descriptor) -> Layer:
+        nothing = Blob(kind="layer", where=stated.where, sha256=None, length=None, stated=stated)
+        name = self._name(stated)
+        if name is None:
+            return Layer(blob=nothing, diff_id=None)
+        if name in self._store.links:
+            self._notes.add("image-part-link", name, expected="a regular file", got="a link")
+            return Layer(blob=nothing, diff_id=None)
+        self.reached.add(name)
+        said = documents.LAYER_TYPES.get(stated.media_type)
+        if said is None:
+            pin = layers.read_plain(self._store, name)
+            blob = Blob(
+                kind="blob",
+                where=stated.where,
+                sha256=pin.sha256,
+                length=pin.length,
+                stated=stated,
+            )
+            self._compare(blob)
+            return Layer(blob=blob, diff_id=None)
+        return self.layer(name, stated, said)
+
+    def unread(self, where: str) -> Layer:
+        """Return a layer that is not there."""
+        blob = Blob(kind="layer", where=where, sha256=None, length=None)
+        return Layer(blob=blob, diff_id=None)
+
+    def layer(self, name: str, stated: Descriptor | None, said: str | None) -> Layer:
+        """Return a layer that was read; `said` is the compression that a media type names."""
+        read = self._layers[name]
+        self.reached.add(name)
+        where = stated.where if stated else name
+        blob = Blob(
+            kind="layer",
+            where=where,
+            sha256=read.pin.sha256,
+            length=read.pin.length,
+            stated=stated,
+        )
+        self._compare(blob)
+        self._notes.take(read.findings)
+        if said is not None and said != read.packed:
+            self._notes.add(
+                "image-media-type",
+                where,
+                expected=f"compression {said}, as the media type says",
+                got=f"compression {read.packed}",
+            )
+        return Layer(
+            blob=blob,
+            diff_id=read.diff_id,
+            packed=None if read.packed == layers.PLAIN else read.packed,
+            whole=read.whole,
+            part=name,
+            found=read.layer,
+        )
+
+
+def _short(stated: Descriptor) -> str:
+    """Return a digest as places are named by: without its algorithm where that is SHA-256."""
+    return stated.sha256 or stated.digest
+
+
+def _below(roots: list[Index | Manifest | Blob]) -> list[Manifest]:
+    found: list[Manifest] = []
+    for root in roots:
+        if isinstance(root, Manifest):
+            found.append(root)
+        elif isinstance(root, Index):
+            found += _below(list(root.below))
+    return found

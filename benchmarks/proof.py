@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from verifier.actions.pin import pin_composition
+from verifier.actions.pin_composition import pin_composition
 
 from benchmarks import trees
 from benchmarks.processes import WrongExitError

@@ -129,7 +129,7 @@ def judged(
     Raises `WrongCallError` if the policy demands nothing of helpers, or `lineage` or `expect` is
     not registered.
     """
-    demand = _demand(trust, expect)
+    demand = demanded(trust, expect)
     if lineage is not None:
         _known(trust, lineage, expect, option="--expect" if expect else "--helper")
     return _judged(name, reading, trust, demand, lineage=lineage)

@@ -285,8 +285,8 @@ def test_wrong_calls_are_wrong_calls_for_every_verb(places: dict[str, str], tmp_
         for inside in ("", ":", ":pkg//host.py", ":./pkg/host.py", ":/pkg/host.py", ":../x"):
             for command in (["verify", "helper"], ["identify"], ["why"]):
                 ran = runs.run([*command, whole + inside], cwd=tmp_path)
-                # `identify` takes whole trees; these hold nothing that the registry knows.
-                tree = command == ["identify"] and inside in ("", ":")
+                # These take whole trees, and the trees hold nothing that the registry knows.
+                tree = command != ["verify", "helper"] and inside in ("", ":")
                 assert ran.exit == (3 if tree else 2), (command, whole, inside, ran)
     for arguments in (["list", "tree", ""], ["diff", "tree", "", ""]):
         ran = runs.run(arguments, cwd=tmp_path)

@@ -76,7 +76,7 @@ def _explained(argument: str, hit: Placed, trust: Trust, demanded: frozenset[str
     rows = list(_nearest(hit, stage, len(wanted.histories)))
     name = hit.entry.name
     if result.verdict is Verdict.VERIFIED:
-        known, told = True, f"{_standing(stage, name)}; nothing to explain"
+        known, told = True, f"{_standing(stage, hit)}; nothing to explain"
     elif not hit.here.whole:
         known, told = False, f"was not read whole, so that no stage of {name} is known"
         rows.append(("you may", "see what pinproof list tree says of it"))
@@ -84,7 +84,7 @@ def _explained(argument: str, hit: Placed, trust: Trust, demanded: frozenset[str
         answer = explained(result)
         shown = stage is not None or bool(hit.outcome.identified)
         known = shown and all(map(_has_reason, counting_of(result)))
-        told = _standing(stage, name)
+        told = _standing(stage, hit)
         rows += answer.rows
     return Answer(
         known=known,
@@ -108,12 +108,16 @@ def _has_reason(finding: Finding) -> bool:
     return bool(finding.cause) or finding.code == _STAGE or finding.row.outcome == "undecided"
 
 
-def _standing(stage: Nearest | None, name: str) -> str:
-    if stage is None:
-        return f"shows no stage of {name}"
-    how = "is near" if stage.departures else "stands at"
-    which = "the base" if stage.stage == BASE else f"stage {stage.stage}"
-    return f"{how} {which} of {name}"
+def _standing(stage: Nearest | None, hit: Placed) -> str:
+    """Say where a tree stands; an entry that lists no files knows it by its git tree alone."""
+    name = stage.stage if stage else None
+    if stage is None and hit.at_a_stage:
+        name = hit.outcome.identified[0].version
+    if name is None:
+        return f"shows no stage of {hit.entry.name}"
+    how = "is near" if stage and stage.departures else "stands at"
+    which = "the base" if name == BASE else f"stage {name}"
+    return f"{how} {which} of {hit.entry.name}"
 
 
 def _nearest(hit: Placed, stage: Nearest | None, paths: int) -> Iterator[tuple[str, str]]:

@@ -5,10 +5,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from verifier.actions.pin_composition import pin_composition
-
 from benchmarks import trees
 from benchmarks.processes import WrongExitError
+from verifier.actions.pin_composition import pin_composition
 from verifier.actions.seal import seal
 
 PATCHES: Final = 40

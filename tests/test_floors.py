@@ -91,3 +91,11 @@ def test_the_floors_are_those_of_the_house() -> None:
     rooms = {name.split(".")[0] for name in modules()} - {"__init__"}
     assert rooms <= set(FLOORS), "a room without a floor"
     assert {"core", "catalog", "checks", "ask", "cli"} <= rooms
+
+
+def test_no_module_of_the_public_api_hides_a_name_of_it() -> None:
+    """Once `ask.x` is imported as a module, `ask.x` is that module and nothing else."""
+    from verifier import ask
+
+    hidden = [name for name in ask.__all__ if (PACKAGE / "ask" / f"{name}.py").exists()]
+    assert not hidden

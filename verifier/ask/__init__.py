@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from verifier.ask.answers import Answer, Answered, Listing
     from verifier.ask.composition import verify_composition
+    from verifier.ask.explaining import why
     from verifier.ask.helper import verify_helper
     from verifier.ask.identity import identify
     from verifier.ask.image import verify_image
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from verifier.ask.runtime import verify_runtime
     from verifier.ask.trees import diff_tree, list_tree
     from verifier.ask.trusted import Trust, trust
-    from verifier.ask.why import why
 
 __all__ = [
     "Answer",
@@ -59,17 +59,17 @@ __all__ = [
 _HOMES: Final = {
     "answers": ("Answer", "Answered", "Listing"),
     "composition": ("verify_composition",),
+    "explaining": ("why",),
     "helper": ("verify_helper",),
     "identity": ("identify",),
+    "image": ("verify_image",),
     "migration": ("Request", "plan_migration"),
     "proof": ("prove_composition",),
-    "image": ("verify_image",),
     "reading": ("Reach",),
     "registry": ("check_registry", "explain", "list_entries", "show"),
     "runtime": ("verify_runtime",),
     "trees": ("diff_tree", "list_tree"),
     "trusted": ("Trust", "trust"),
-    "why": ("why",),
 }
 
 

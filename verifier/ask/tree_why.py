@@ -5,10 +5,10 @@ from typing import Final
 
 from verifier.ask.answers import Answer, failed, refusal
 from verifier.ask.composition import entry_of, placed
+from verifier.ask.explaining import counting_of, explained
 from verifier.ask.reading import Reach
 from verifier.ask.tree_identity import Placed, places_in
 from verifier.ask.trusted import Trust
-from verifier.ask.why import counting_of, explained
 from verifier.catalog.refused import Refused
 from verifier.checks.composition.expected import BASE, expected
 from verifier.checks.composition.nearest import Departure, Nearest, nearest

@@ -36,7 +36,7 @@ def command(
     A file is compared with helper versions; a folder, commit or archive with the stages of
     compositions.
     """
-    from verifier.ask.why import why  # noqa: PLC0415
+    from verifier.ask.explaining import why  # noqa: PLC0415
 
     answers = why(
         files,

@@ -108,7 +108,7 @@ def pin_composition(
         data = write_toml(made.entry)
         entry = parse(data, to)
         if table is not None:
-            with_table(entry, table, f"{name}.files.json")
+            entry = with_table(entry, table, f"{name}.files.json")
         material = Material(
             base=here,
             target=there,

@@ -444,6 +444,14 @@ SPOILT: Final[dict[str, tuple[Callable[[dict[str, Any]], object], str]]] = {
         lambda t: t.update({"lantern/notes.txt": f"{'0' * 64} 35 100644"}),
         "is not what retained untouched says",
     ),
+    "retained mode": (
+        lambda t: t.update({"lantern/notes.txt": t["lantern/notes.txt"].replace("644", "755")}),
+        "has another mode than retained untouched says",
+    ),
+    "below a file": (
+        lambda t: t.update({"lantern/notes.txt/a/b": f"{'0' * 64} 1 100644"}),
+        "is a file, and others lie below it",
+    ),
 }
 
 

@@ -65,6 +65,24 @@ def contradictions(entry: Composition, rows: Mapping[str, Wanted]) -> Iterator[s
             row = rows.get(path)
             if row is None or not _same(_pin(row), _pin(file)):
                 yield f"{quoted(path)}: is not what retained {retained.name} says"
+            elif file.mode not in (None, row.mode):
+                yield f"{quoted(path)}: has another mode than retained {retained.name} says"
+    yield from _files_above(rows)
+
+
+def _files_above(rows: Mapping[str, Wanted]) -> Iterator[str]:
+    """Name the rows that lie below another row, which is a file."""
+    folders = {path.rpartition("/")[0] for path in rows}
+    clear: set[str] = {""}
+    for folder in sorted(folders):
+        above = folder
+        while above not in clear:
+            if above in rows:
+                yield f"{quoted(above)}: is a file, and others lie below it"
+                break
+            above = above.rpartition("/")[0]
+        else:
+            clear.add(folder)
 
 
 def repeated(values: Iterable[str]) -> list[str]:

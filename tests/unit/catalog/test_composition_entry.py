@@ -204,6 +204,13 @@ BREAKS: Final[dict[str, tuple[Callable[[Entry], object], str]]] = {
         lambda e: stage(e, 1).update(independent="bytes"),
         "there is no other such stage",
     ),
+    "another between independent ones": (
+        lambda e: (
+            stage(e, 0).update(independent="bytes"),
+            stage(e, 2).update(independent="bytes"),
+        ),
+        "stage[1]: stands between stages that are independent",
+    ),
     "independent of what": (
         lambda e: stage(e, 1).update(independent="mostly"),
         "stage[1].independent",

@@ -95,6 +95,12 @@ def _check_stages(table: Table, entry: Composition) -> None:
     marked = [stage for stage in entry.stages if stage.independent]
     if len(marked) == 1:
         table.mistake(_at(entry, marked[0]), "independent: there is no other such stage")
+    numbers = [number for number, stage in enumerate(entry.stages) if stage.independent]
+    between = entry.stages[numbers[0] : numbers[-1]] if numbers else ()
+    for stage in between:
+        if not stage.independent:
+            # Their orders are tried on one tree, so nothing may come in between.
+            table.mistake(_at(entry, stage), "stands between stages that are independent")
     if len({stage.independent for stage in marked}) > 1:
         table.mistake("stage", "independent: the stages do not name the same agreement")
     for stage in entry.stages:

@@ -9,6 +9,7 @@ from support import compositions, git_repos, registry, runs
 
 from verifier.actions import pin_composition as pin
 from verifier.catalog.entries.composition_format import parse, with_table
+from verifier.core.errors import UnavailableError
 
 EXAMPLE = compositions.EXAMPLE
 ENTRY = Path(__file__).parents[1] / "registry/targets/pinproof/composition/example-lantern.toml"
@@ -203,3 +204,42 @@ def test_folders_that_cannot_be_pinned(repository: Path, tmp_path: Path) -> None
     assert ran.exit == 3
     assert b"no commit of it is named" in b" ".join(ran.stdout.split())
     assert not (tmp_path / "x.toml").exists()
+
+
+@pytest.mark.parametrize("there", ["x.toml", "x.files.json"])
+def test_nothing_is_written_over(tmp_path: Path, there: str) -> None:
+    (tmp_path / there).write_text("reviewed")
+    with pytest.raises(UnavailableError, match="exists already"):
+        pin.pin_composition(
+            "x",
+            project="p",
+            clones={"base": "nowhere"},
+            base=None,
+            target=None,
+            patches=(),
+            include=(),
+            exclude=(),
+            to=str(tmp_path / "x.toml"),
+            repository=None,
+            now=registry.NOW,
+        )
+    assert [path.name for path in tmp_path.iterdir()] == [there]
+
+
+def test_where_to_write_is_checked_before_anything_is_written(tmp_path: Path) -> None:
+    for to in (tmp_path / "none" / "x.toml", tmp_path):
+        with pytest.raises(UnavailableError):
+            pin.pin_composition(
+                "x",
+                project="p",
+                clones={"base": "nowhere"},
+                base=None,
+                target=None,
+                patches=(),
+                include=(),
+                exclude=(),
+                to=str(to),
+                repository=None,
+                now=registry.NOW,
+            )
+    assert list(tmp_path.iterdir()) == []

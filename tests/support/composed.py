@@ -13,9 +13,11 @@ from verifier.catalog.entries.composition import (
     Operation,
     Origin,
     Patch,
+    Retained,
     Scope,
     Stage,
     StageKind,
+    Wanted,
 )
 from verifier.checks.composition.components import Read
 from verifier.checks.composition.lineage import Ancestry
@@ -147,10 +149,23 @@ class Composed:
             "manifest": None,
             "stages": tuple(self.stages),
             "components": (),
-            "retained": (),
+            "retained": self.rest,
             "files_table": None,
         }
         return Composition(**{**values, **self.more})
+
+    @property
+    def rest(self) -> tuple[Retained, ...]:
+        """What no stage lists: the entry is complete."""
+        if any(stage.files is None for stage in self.stages):
+            return ()
+        touched = {change.path for stage in self.stages for change in stage.files or ()}
+        kept = tuple(
+            (path, Wanted(hashlib.sha256(data).hexdigest(), len(data), 0o100644))
+            for path, data in sorted(self.steps[0][1].items())
+            if path not in touched
+        )
+        return (Retained(name="rest", count=None, files=kept),) if kept else ()
 
     def prove(self) -> Proof:
         base, target = self.steps[0][1], self.steps[1][1]

@@ -3,7 +3,8 @@
 The stages are made by the example's own make.sh, with git alone: nothing of pinproof takes part.
 A recipe (a `[tree."<name>"]` table of a case) says `stage`, then what changes: `write` (path and
 text), `from` (path and the stage to take it from), `crlf` and `remove` (paths), `mode` (path and
-octal), `link` (path and target), `below` (a folder to put all of it into), `keep` (folders).
+octal), `link` (path and target), `below` (a folder to put all of it into), `beside` (files
+next to that), `keep` (folders).
 What is made follows from the name: a folder, `….tar`, `….zip`, `….whl`, and `git` a repository.
 """
 
@@ -90,7 +91,9 @@ def changed(recipe: Mapping[str, Any]) -> Files:
     if keep := recipe.get("keep"):
         files = {path: file for path, file in files.items() if path.startswith(tuple(keep))}
     below = recipe.get("below")
-    return {f"{below}/{path}" if below else path: file for path, file in files.items()}
+    placed = {f"{below}/{path}" if below else path: file for path, file in files.items()}
+    beside = {path: (0o100644, text.encode()) for path, text in recipe.get("beside", [])}
+    return placed | beside
 
 
 def make(path: Path, recipe: Mapping[str, Any]) -> None:

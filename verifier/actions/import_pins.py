@@ -20,6 +20,7 @@ from verifier.catalog.entries.overlay_manifest import SCHEMA as OVERLAY
 from verifier.catalog.entries.overlay_manifest import read_manifest
 from verifier.core.digest import Pin
 from verifier.core.limits import DOCUMENT_BYTES
+from verifier.core.printable import quoted
 from verifier.core.table import MalformedError, Table, read_json, write_toml
 from verifier.core.value import frozen
 
@@ -29,6 +30,8 @@ _ID: Final = "[0-9a-f]{40}"
 _SHA256: Final = "[0-9a-f]{64}"
 _REMEDY: Final = "give the pin file as it was published; write other entries by hand"
 EXL3: Final = "sparkring-public-exl3-pins/v1"
+#: What a source has to have to become an entry.
+_NEEDED: Final = ("base_commit", "patch_sha256", "tree")
 VERSIONED: Final = "schema_version 1 with components"
 
 
@@ -56,7 +59,7 @@ def import_pins(data: bytes, *, name: str, project: str, where: str) -> tuple[Im
     else:
         table = Table(value, what=where, remedy=_REMEDY)
         if schema == EXL3:
-            found = _exl3(table)
+            found = _exl3(table, where)
         elif isinstance(value, dict) and value.get("schema_version") == 1 and "components" in value:
             found = _versioned(table)
         else:
@@ -64,13 +67,31 @@ def import_pins(data: bytes, *, name: str, project: str, where: str) -> tuple[Im
             raise MalformedError(where, [f"its schema is none of {known}"], remedy=_REMEDY)
         if not table.sound:
             table.done()
+    if not found:
+        raise MalformedError(where, ["nothing of it can become an entry"], remedy=_REMEDY)
+    _check_names(name, [part for part, _, _ in found], where)
     return tuple(_imported(name, project, part, body, said) for part, body, said in found)
+
+
+def _check_names(name: str, parts: list[str], where: str) -> None:
+    """Refuse parts of the file whose entries would have one name."""
+    named: dict[str, str] = {}
+    for part in parts:
+        own = _own(name, part)
+        if own in named:
+            both = f"{quoted(named[own])} and {quoted(part)} would both be the entry {own}"
+            raise MalformedError(where, [both], remedy="write the entries of these by hand")
+        named[own] = part
+
+
+def _own(name: str, part: str) -> str:
+    return f"{name}-{part}".lower().replace("_", "-") if part else name
 
 
 def _imported(
     name: str, project: str, part: str, body: dict[str, Any], said: tuple[str, ...]
 ) -> Imported:
-    own = f"{name}-{part}".lower().replace("_", "-") if part else name
+    own = _own(name, part)
     entry = write_toml({"schema": "composition/v1", "name": own, "project": project, **body})
     parse(entry, own)  # what is written has to be readable
     return Imported(name=own, entry=entry, missing=said)
@@ -129,7 +150,7 @@ def _versioned(table: Table) -> list[_Part]:
     ]
 
 
-def _exl3(table: Table) -> list[_Part]:
+def _exl3(table: Table, where: str) -> list[_Part]:
     table.text("schema")
     sources = table.table("sources")
     said = (
@@ -137,12 +158,17 @@ def _exl3(table: Table) -> list[_Part]:
         "overlay_files and installed_base_files: the image's base is no commit in this file",
         "profile_patches and spark_runtime_overlay_files: no patch has a digest here",
     )
-    found: list[_Part] = []
+    found: list[tuple[str, dict[str, Any]]] = []
+    dropped: list[str] = []
     for part in sources.keys():  # noqa: SIM118
         source = sources.table(part)
-        if source.has("patch_sha256") and source.has("base_commit") and source.has("tree"):
-            found.append((part, _patched(source, "", tree="tree"), said))
-    return found
+        if lacks := [key for key in _NEEDED if not source.has(key)]:
+            dropped.append(f"source {quoted(part)}: it has no {', no '.join(lacks)}")
+        else:
+            found.append((part, _patched(source, "", tree="tree")))
+    if not found:
+        raise MalformedError(where, ["no source can become an entry", *dropped], remedy=_REMEDY)
+    return [(part, body, (*said, *dropped)) for part, body in found]
 
 
 _BARE: Final = (

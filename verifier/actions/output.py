@@ -54,6 +54,21 @@ def refuse(path: str, inputs: Iterable[str]) -> None:
                 raise _cannot(path, "is the file that was judged")
 
 
+def refuse_existing(*paths: str) -> None:
+    """Raise `UnavailableError` if any of these is there, or could not be written.
+
+    An entry that was reviewed or signed is never written over.
+    """
+    for path in paths:
+        refuse(path, ())
+        if os.path.lexists(path):
+            raise UnavailableError(
+                f"{path}: exists already, and is not written over",
+                code="cannot-write",
+                remedy="give another name, or remove it; nothing was written",
+            )
+
+
 def _umask() -> int:
     mask = os.umask(0o077)
     os.umask(mask)

@@ -64,9 +64,18 @@ def pin_composition(
     in their order, each a stage with the file's name. `include` and `exclude` are the path scope.
     Of more files than an entry lists a table `<name>.files.json` is written beside it.
 
-    Raises `WrongCallError` for what no entry can hold, `UnavailableError` for what cannot be read.
+    Raises `WrongCallError` for what no entry can hold, `UnavailableError` for what cannot be read,
+    and for a file that is there already: neither is ever written over.
     """
     scope = Scope(include=tuple(include) or ("./",), exclude=tuple(exclude), complete=True)
+    beside = str(Path(to).parent / f"{name}.files.json")
+    output.refuse_existing(to, beside)
+    if Path(to).name == Path(beside).name:
+        raise WrongCallError(
+            f"{to}: is where the table of files would be written",
+            code="wrong-call",
+            remedy=f"name the entry's own file: --to {name}.toml",
+        )
     steps = [_step(path) for path in patches]
     if BASE not in clones or clones.keys() - {BASE, TARGET}:
         raise WrongCallError(
@@ -108,7 +117,7 @@ def pin_composition(
         data = write_toml(made.entry)
         entry = parse(data, to)
         if table is not None:
-            with_table(entry, table, f"{name}.files.json")
+            entry = with_table(entry, table, f"{name}.files.json")
         material = Material(
             base=here,
             target=there,
@@ -125,7 +134,6 @@ def pin_composition(
         return Pinned(report=report, written=())
     written = [to]
     if table is not None:
-        beside = str(Path(to).parent / f"{name}.files.json")
         output.write(beside, table, inputs=patches)
         written.append(beside)
     output.write(to, data, inputs=patches)

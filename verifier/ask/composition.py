@@ -1,6 +1,6 @@
 """Whether a tree, wherever it stands, is what a composition leaves at its final stage."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,6 +19,7 @@ from verifier.core.limits import HOST_BYTES
 from verifier.core.outcome import Failed, Outcome, Report, Result, Subject
 from verifier.policy import judge
 from verifier.sources.argument import Place, inside, is_prefixed, open_place
+from verifier.sources.names import folded
 from verifier.sources.tree import Tree, TreeEntry, tree_digests
 
 
@@ -145,14 +146,30 @@ def standing(place: Place, entries: list[TreeEntry], root: bytes, entry: Composi
         if each.path.startswith(prefix)
     ]
     refused = any(finding.row.outcome == "rejected" for finding in tree.findings)
+    looked = scoped(entry.scope, below if prefix else entries)
     return Standing(
-        scoped=scoped(entry.scope, below if prefix else entries),
+        scoped=looked._replace(beside=tuple(_beside(entries, root))) if root else looked,
         read=lambda path: _read(place, prefix + path),
         git_tree=None if root or place.part else _git_tree(place),
         whole=tree.complete and not refused,
         ignored=tree.ignored,
         not_proven=tree.not_proven,
     )
+
+
+def _beside(entries: list[TreeEntry], root: bytes) -> Iterator[tuple[bytes, bytes]]:
+    """Return what lies below a name that some file systems take for `root`, or in its place."""
+    parts, prefix, alike = root.count(b"/") + 1, root + b"/", folded(root) + b"/"
+    known: dict[bytes, bool] = {}
+    for each in entries:
+        if each.path.startswith(prefix) or prefix.startswith(each.path + b"/"):
+            continue
+        segments = each.path.split(b"/", parts)
+        first = b"/".join(segments[:parts])
+        if first not in known:
+            known[first] = alike.startswith(folded(first) + b"/")
+        if known[first]:
+            yield each.path, b"".join(segments[parts:])
 
 
 def _git_tree(place: Place) -> str | None:

@@ -91,6 +91,7 @@ def test_of_public_pins_only_sources_with_a_patch() -> None:
     assert name == "ours-one"
     assert entry.stages[0].tree == TREE
     assert any("overlay_files" in words for words in missing)
+    assert 'source "port": it has no base_commit, no patch_sha256' in missing
 
 
 def test_what_is_written_is_plain_toml() -> None:
@@ -142,3 +143,27 @@ def test_from_the_command_line(tmp_path: Path) -> None:
     assert b"not said" in ran.stdout
     (tmp_path / "pins.json").write_text("{}")
     assert runs.run(command, cwd=tmp_path).exit == 2
+
+
+def test_names_that_fall_together_are_refused() -> None:
+    source = {**SOURCE, "result_tree": TREE}
+    with pytest.raises(MalformedError, match="would both be the entry ours-a-b"):
+        imported({**VERSIONED, "components": {"a_b": source, "A-b": source}})
+
+
+def test_nothing_imported_is_refused() -> None:
+    with pytest.raises(MalformedError, match="nothing of it"):
+        imported({**VERSIONED, "components": {}})
+    with pytest.raises(MalformedError, match='source "port": it has no base_commit'):
+        imported({**EXL3, "sources": {"port": EXL3["sources"]["port"]}})
+
+
+def test_no_entry_is_written_over(tmp_path: Path) -> None:
+    (tmp_path / "pins.json").write_text(json.dumps(VERSIONED))
+    (tmp_path / "ours-w-x.toml").write_text("reviewed")
+    command = ["pin", "import", "pins.json", "--name", "ours", "--project", "p", "--to", "."]
+    ran = runs.run(command, cwd=tmp_path)
+    assert ran.exit == 4, ran
+    assert b"exists already" in ran.stderr
+    assert not (tmp_path / "ours-v.toml").exists()
+    assert (tmp_path / "ours-w-x.toml").read_text() == "reviewed"

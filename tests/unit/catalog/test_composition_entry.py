@@ -204,6 +204,13 @@ BREAKS: Final[dict[str, tuple[Callable[[Entry], object], str]]] = {
         lambda e: stage(e, 1).update(independent="bytes"),
         "there is no other such stage",
     ),
+    "another between independent ones": (
+        lambda e: (
+            stage(e, 0).update(independent="bytes"),
+            stage(e, 2).update(independent="bytes"),
+        ),
+        "stage[1]: stands between stages that are independent",
+    ),
     "independent of what": (
         lambda e: stage(e, 1).update(independent="mostly"),
         "stage[1].independent",
@@ -443,6 +450,14 @@ SPOILT: Final[dict[str, tuple[Callable[[dict[str, Any]], object], str]]] = {
     "retained": (
         lambda t: t.update({"lantern/notes.txt": f"{'0' * 64} 35 100644"}),
         "is not what retained untouched says",
+    ),
+    "retained mode": (
+        lambda t: t.update({"lantern/notes.txt": t["lantern/notes.txt"].replace("644", "755")}),
+        "has another mode than retained untouched says",
+    ),
+    "below a file": (
+        lambda t: t.update({"lantern/notes.txt/a/b": f"{'0' * 64} 1 100644"}),
+        "is a file, and others lie below it",
     ),
 }
 

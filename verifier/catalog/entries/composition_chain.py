@@ -65,6 +65,24 @@ def contradictions(entry: Composition, rows: Mapping[str, Wanted]) -> Iterator[s
             row = rows.get(path)
             if row is None or not _same(_pin(row), _pin(file)):
                 yield f"{quoted(path)}: is not what retained {retained.name} says"
+            elif file.mode not in (None, row.mode):
+                yield f"{quoted(path)}: has another mode than retained {retained.name} says"
+    yield from _files_above(rows)
+
+
+def _files_above(rows: Mapping[str, Wanted]) -> Iterator[str]:
+    """Name the rows that lie below another row, which is a file."""
+    folders = {path.rpartition("/")[0] for path in rows}
+    clear: set[str] = {""}
+    for folder in sorted(folders):
+        above = folder
+        while above not in clear:
+            if above in rows:
+                yield f"{quoted(above)}: is a file, and others lie below it"
+                break
+            above = above.rpartition("/")[0]
+        else:
+            clear.add(folder)
 
 
 def repeated(values: Iterable[str]) -> list[str]:
@@ -77,6 +95,12 @@ def _check_stages(table: Table, entry: Composition) -> None:
     marked = [stage for stage in entry.stages if stage.independent]
     if len(marked) == 1:
         table.mistake(_at(entry, marked[0]), "independent: there is no other such stage")
+    numbers = [number for number, stage in enumerate(entry.stages) if stage.independent]
+    between = entry.stages[numbers[0] : numbers[-1]] if numbers else ()
+    for stage in between:
+        if not stage.independent:
+            # Their orders are tried on one tree, so nothing may come in between.
+            table.mistake(_at(entry, stage), "stands between stages that are independent")
     if len({stage.independent for stage in marked}) > 1:
         table.mistake("stage", "independent: the stages do not name the same agreement")
     for stage in entry.stages:

@@ -9,6 +9,7 @@ Where a hunk does not stand at its line, its lines are looked for elsewhere, and
 where they would stand afterwards: only to say so, never to apply it there.
 """
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
@@ -46,7 +47,12 @@ def apply(change: FilePatch, data: bytes | None, *, patch: str) -> Applied | tup
     if wrong:
         if _is_applied(change, before):
             return (_already(change, patch),)
-        return tuple(_does_not_stand(change, hunk, before, patch) for hunk in wrong)
+        starts = line_starts(before)
+        looked, rest = wrong[:PLACES_LISTED], wrong[PLACES_LISTED:]
+        return (
+            *(_does_not_stand(change, hunk, before, starts, patch) for hunk in looked),
+            *(_differs(change, hunk, before, starts, None) for hunk in rest),
+        )
     parts: list[bytes] = []
     at = 0
     for hunk in change.hunks:
@@ -78,11 +84,11 @@ class Lines:
         """Return the offset of a line from 1, one behind the last newline too; None beyond."""
         if line < self._line:
             self._line, self._at = 1, 0
-        more = line - self._line
-        parts = self.data[self._at :].split(b"\n", more)
-        if len(parts) <= more:
-            return None
-        self._line, self._at = line, len(self.data) - len(parts[-1])
+        while self._line < line:
+            newline = self.data.find(b"\n", self._at)
+            if newline < 0:
+                return None
+            self._line, self._at = self._line + 1, newline + 1
         return self._at
 
 
@@ -146,11 +152,11 @@ def _already(change: FilePatch, patch: str) -> Finding:
     )
 
 
-def _does_not_stand(change: FilePatch, hunk: Hunk, data: bytes, patch: str) -> Finding:
+def _does_not_stand(
+    change: FilePatch, hunk: Hunk, data: bytes, starts: Sequence[int], patch: str
+) -> Finding:
     """Name the first line that differs, and where the hunk would fit, if it fits anywhere."""
-    starts = line_starts(data)
     elsewhere = places(data, starts, hunk)
-    line, expected, got = _first_difference(hunk, data, starts)
     if elsewhere:
         lines = ", ".join(f"{number:,}" for number in elsewhere)
         return Finding(
@@ -161,25 +167,34 @@ def _does_not_stand(change: FilePatch, hunk: Hunk, data: bytes, patch: str) -> F
             cause="the patch was made for a file with other lines before these",
             remedy=_REMADE,
         )
+    why = _made_for(change, data) or _changed_how(hunk, data, starts)
+    return _differs(change, hunk, data, starts, why)
+
+
+def _differs(
+    change: FilePatch, hunk: Hunk, data: bytes, starts: Sequence[int], why: str | None
+) -> Finding:
+    line, expected, got = _first_difference(hunk, data, starts)
     return Finding(
         code="patch-mismatch",
         where=Where(path=_shown(change.path), line=line),
         expected=expected,
         got=got,
-        cause=_made_for(change, data) or _changed_how(hunk, data, starts),
+        cause=why,
         remedy=_AGAIN,
     )
 
 
 def places(data: bytes, starts: Sequence[int], hunk: Hunk) -> list[int]:
     """Return the lines at which a hunk's old lines stand, of many only the first ones."""
-    known = {start: number for number, start in enumerate(starts, 1)}
     found: list[int] = []
     at = data.find(hunk.old) if hunk.old else -1
     while at >= 0 and len(found) < PLACES_LISTED:
         ends = at + len(hunk.old) == len(data)
-        if at in known and (ends or not hunk.ends):
-            found.append(known[at])
+        number = bisect_left(starts, at)
+        begins = number < len(starts) and starts[number] == at
+        if begins and (ends or not hunk.ends):
+            found.append(number + 1)
         at = data.find(hunk.old, at + 1)
     return found
 

@@ -82,6 +82,8 @@ class Scoped(NamedTuple):
 
     here: list[TreeEntry]
     near: list[bytes]
+    beside: tuple[tuple[bytes, bytes], ...] = ()
+    """What a prefix leaves out and some file systems put below it: its name, and where there."""
 
 
 def scoped(scope: Scope, entries: list[TreeEntry]) -> Scoped:

@@ -4,7 +4,7 @@ Bytes are compared by digest and length. What differs is explained by the entry 
 can be: an earlier stage, or other line ends; only for the latter a file is read again.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from functools import cached_property
 from typing import Final
 
@@ -51,7 +51,7 @@ def compare(scoped: Scoped, wanted: Expected, read: Callable[[bytes], bytes | No
     work.compare_all()
     for path in sorted(wanted.deleted):
         work.compare_deleted(path)
-    work.look_at_the_rest(scoped.near)
+    work.look_at_the_rest(scoped.near, scoped.beside)
     return work.done()
 
 
@@ -123,17 +123,22 @@ class _Comparing:
         else:
             self._findings.append(told.not_deleted(path, entry))
 
-    def look_at_the_rest(self, near: list[bytes]) -> None:
-        """Look at what is there and not listed."""
+    def look_at_the_rest(self, near: list[bytes], beside: Collection[tuple[bytes, bytes]]) -> None:
+        """Look at what is there and not listed; `beside` lies below another name of the prefix."""
         files, others = self._wanted.files, self._wanted.deleted | self._in_the_way
         rest = [e for path, e in self._found.items() if path not in files and path not in others]
-        if not rest and not near:
+        if not rest and not near and not beside:
             return
         listed = {folded(folder): folder for path in files for folder in folders_above(path)}
         listed |= {folded(path): path for path in files}
         self._findings += [
             told.collision(path, listed[name]) for path in near if (name := folded(path)) in listed
         ]
+        for path, inner in beside:
+            if not inner or folded(inner) in listed:
+                self._findings.append(
+                    told.collision(path, listed.get(folded(inner), b"the prefix"))
+                )
         compiled: list[bytes] = []
         for entry in rest:
             other = listed.get(folded(entry.path))

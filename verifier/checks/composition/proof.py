@@ -5,7 +5,8 @@ The steps are those of CHECKS "composition", proved; each has its module:
 1. *Lineage* (`lineage`): base and target are the pinned commits, and differ as the overlay says.
 2. *Stages* (`stages`): taken again from the base in their order, patches exactly (`apply`), with
    every preimage, postimage, mode and pinned git tree.
-3. *Retained*: the files that had to stay are, in the last tree, as they are pinned.
+3. *Final* (`final`): the last tree is what the entry lists of it, retained files too; where the
+   entry is complete, nothing else is in the scope.
 4. *Orders* (`orders`): stages marked `independent` in every order, from the tree before them.
 5. *Components* (`components`): commit, tree, source digests, contract.
 
@@ -19,6 +20,7 @@ from typing import Final, NamedTuple
 from verifier.catalog.entries.composition import Composition, Stage, StageKind
 from verifier.checks.composition.components import Read, blind, check_components
 from verifier.checks.composition.edits import patch_edit, region_edit, swaps_of
+from verifier.checks.composition.final import check_final
 from verifier.checks.composition.lineage import Ancestry, check_lineage, differences, unproven
 from verifier.checks.composition.manifest import unread
 from verifier.checks.composition.orders import Edit, Orders, findings, try_orders
@@ -31,7 +33,6 @@ from verifier.checks.composition.told import counted
 from verifier.core import coverage
 from verifier.core.coverage import Covered
 from verifier.core.demand import FACETS
-from verifier.core.digest import Pin
 from verifier.core.finding import Finding, Where
 from verifier.core.outcome import Identified, Outcome
 from verifier.core.printable import printable
@@ -99,7 +100,7 @@ def prove(entry: Composition, material: Material) -> Proof:
         if tries is not None and stage.independent:
             tries.after(stage, chain.state)
     said += chain.findings
-    said += _retained(entry, chain.state)  # 3
+    said += list(check_final(entry, chain.state, said))  # 3
     orders = None
     if tries is not None:  # 4
         orders, order_findings = tries.result()
@@ -206,26 +207,6 @@ class _Tries:
         if data is None or installed is None:
             return None
         return region_edit(stage.name, change.path.encode(), swaps_of(data, installed))
-
-
-def _retained(entry: Composition, state: State) -> list[Finding]:
-    said = []
-    for row in entry.retained:
-        for path, wanted in row.files or ():
-            found = state.files.get(path.encode())
-            pin = Pin(sha256=wanted.sha256, length=wanted.length)
-            if found is None or not found.matches(pin):
-                said.append(
-                    Finding(
-                        code="retained-changed",
-                        where=Where(path=printable(path)),
-                        expected=str(pin),
-                        got="no file" if found is None else str(found.pin),
-                        cause=f"retained {row.name}",
-                        remedy="compare the entry with what was published",
-                    )
-                )
-    return said
 
 
 class _Proved:

@@ -51,7 +51,7 @@ def command() -> None:
 )
 @click.option("--exclude", multiple=True, metavar="PATH", help="What it does not; repeatable.")
 @click.option("--repository", metavar="URL", help="Where the base is published.")
-@click.option("--to", required=True, metavar="FILE", help="The file to write the entry to.")
+@click.option("--to", required=True, metavar="FILE", help="The new file of the entry.")
 @click.option(
     "--clone",
     "clones",
@@ -95,7 +95,9 @@ def composition(name: str, *, clones: tuple[str, ...], to: str, **options: Any) 
 @click.argument("file", metavar="FILE")
 @click.option("--name", required=True, metavar="NAME", help="The entry's name, or its beginning.")
 @click.option("--project", required=True, metavar="TEXT", help="Who published the pins.")
-@click.option("--to", "folder", required=True, metavar="DIR", help="Where to write NAME.toml.")
+@click.option(
+    "--to", "folder", required=True, metavar="DIR", help="The folder of the new NAME.toml."
+)
 def import_(file: str, *, name: str, project: str, folder: str) -> int:
     """Write entries from a foreign pin FILE, and say what it cannot say. Nothing is proved."""
     from pathlib import Path  # noqa: PLC0415
@@ -107,8 +109,10 @@ def import_(file: str, *, name: str, project: str, folder: str) -> int:
 
     data = read(file, limit=DOCUMENT_BYTES).data
     lines = []
-    for one in import_pins(data, name=name, project=project, where=file):
-        path = str(Path(folder) / f"{one.name}.toml")
+    found = import_pins(data, name=name, project=project, where=file)
+    paths = [str(Path(folder) / f"{one.name}.toml") for one in found]
+    output.refuse_existing(*paths)
+    for one, path in zip(found, paths, strict=True):
         output.write(path, one.entry, inputs=[file])
         lines += [f"imported   {one.name}: {path}", "           neither proved nor signed"]
         lines += [f"  not said    {words}" for words in one.missing]

@@ -121,6 +121,8 @@ ROWS: Final = (
     ),
     Code("stage-unknown-files", "stages", UNDECIDED, "what a stage changes is not known"),
     Code("stage-unreached", "stages", UNDECIDED, "a stage behind one that could not be taken"),
+    Code("stage-final", "stages", REJECTED, "the stages leave another file than is listed"),
+    Code("stage-final-unlisted", "stages", REJECTED, "the stages leave a file that is not listed"),
     Code("order-different", "orders", REJECTED, "an order of independent stages differs"),
     Code("order-impossible", "orders", REJECTED, "an order of independent stages cannot be"),
     Code("order-unknown", "orders", UNDECIDED, "the orders of stages could not be tried"),

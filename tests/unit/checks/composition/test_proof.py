@@ -54,7 +54,8 @@ def test_a_sound_chain_is_proved() -> None:
     assert proof.tree == tree(THREE)
     states = {row.facet: row.state for row in proof.outcome.coverage}
     assert {states[f] for f in ("lineage", "patches", "stages")} == {State.HELD}
-    assert {states[f] for f in ("orders", "components", "retained")} == {State.NOT_APPLICABLE}
+    assert states["retained"] is State.HELD
+    assert {states[f] for f in ("orders", "components")} == {State.NOT_APPLICABLE}
     assert {states[f] for f in ("final-stage", "unlisted", "modes")} == {State.NOT_CHECKED}
     assert demanded(made.entry, frozenset({"final-stage", "unlisted"})) == {
         "lineage",
@@ -418,8 +419,60 @@ def test_what_had_to_stay() -> None:
     kept = Retained(
         name="k", count=None, files=(("csrc/k", Wanted(Pin.of(b"k\n").sha256, 2, None)),)
     )
+    made.more["scope"] = Scope(include=("./",), exclude=(), complete=False)
     made.more["retained"] = (kept,)
     assert made.codes() == set()
-    lost = Retained(name="k", count=None, files=(("a/f", Wanted("9" * 64, None, None)),))
+    lost = Retained(name="k", count=None, files=(("csrc/k", Wanted("9" * 64, None, None)),))
     made.more["retained"] = (lost,)
     assert made.codes() == {"retained-changed"}
+
+
+# ── what the entry lists of the final stage ────────────────────────────────────────────────────
+
+
+def rows(files: dict[str, bytes], mode: int = 0o100644) -> dict[str, Wanted]:
+    return {path: Wanted(Pin.of(data).sha256, len(data), mode) for path, data in files.items()}
+
+
+def test_a_files_table_is_what_the_stages_leave() -> None:
+    made = composed()
+    made.more |= {"retained": (), "table": rows(THREE)}
+    assert made.codes() == set()
+    for wrong in (
+        {"n": Wanted("9" * 64, 2, 0o100644)},
+        {"n": rows({"n": b"n\n"}, 0o100755)["n"]},
+        {"n": rows({"n": b"n\n"}, 0o120000)["n"]},
+        {"nowhere": rows({"n": b"n\n"})["n"]},
+        {"a/x": rows({"a/x": b"new\n"}, 0o100755)["a/x"]},
+    ):
+        made.more["table"] = {**rows(THREE), **wrong}
+        found = [f for f in made.prove().outcome.findings if f.code == "stage-final"]
+        assert [f.where.path for f in found] == list(wrong)
+
+
+def test_a_complete_entry_lists_every_file_that_the_stages_leave() -> None:
+    made = composed()
+    kept = rows(THREE)
+    del kept["n"]
+    made.more |= {"retained": (), "table": kept}
+    (found,) = made.prove().outcome.findings
+    assert (found.code, found.where.path) == ("stage-final-unlisted", "n")
+    made.more["scope"] = Scope(include=("./",), exclude=("n",), complete=True)
+    assert made.codes() == set()
+
+
+def test_modes_and_types_of_what_had_to_stay() -> None:
+    made = composed()
+    made.more["scope"] = Scope(include=("./",), exclude=(), complete=False)
+    for mode, wanted, held in (
+        (0o100755, None, True),
+        (0o100755, 0o100644, False),
+        (0o120000, None, False),
+        (0o120000, 0o120000, True),
+        (0o100644, 0o120000, False),
+    ):
+        kept = Wanted(Pin.of(b"k\n").sha256, 2, wanted)
+        made.more["retained"] = (Retained(name="k", count=None, files=(("csrc/k", kept),)),)
+        base = Read(entries=entries(BASE, {"csrc/k": mode}), read=lambda _: None)
+        made.material["base"] = base
+        assert ("retained-changed" in made.codes()) is not held, (mode, wanted)

@@ -121,6 +121,8 @@ def test_a_base_that_a_shallow_clone_lacks(
     [
         ((), "no clone of the base"),
         (("--clone", "somewhere"), "expected NAME=PATH"),
+        (("--clone", "somewhere"), "--allow-alternates follows them"),
+        (("--clone", "base=a", "--prefix", "x"), "a prefix without a tree"),
         (("--clone", "base="), "expected NAME=PATH"),
         (("--clone", "base=a", "--clone", "base=b"), "given twice"),
         (("--clone", "base=a", "--clone", "other=b"), "is no part of example-lantern"),

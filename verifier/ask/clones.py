@@ -35,7 +35,8 @@ def named_clones(values: Iterable[str]) -> dict[str, str]:
             raise WrongCallError(
                 f"--clone: expected NAME=PATH, {wrong}",
                 code="wrong-call",
-                remedy="name each clone once: base, target, source, or a component",
+                remedy="name each clone once: base, target, source, or a component; a folder that "
+                "alternates lead to needs no name here: --allow-alternates follows them",
             )
         found[name] = path
     return found

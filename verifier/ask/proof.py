@@ -61,6 +61,12 @@ def prove_composition(
             code="wrong-call",
             remedy="judge with a policy that has a [composition] table, such as strict",
         )
+    if prefix and at is None:
+        raise WrongCallError(
+            "a prefix without a tree that it could lie in",
+            code="wrong-call",
+            remedy="name the tree: --at SOURCE, or leave out --prefix; a proof has none",
+        )
     below = inside(prefix) or b""
     entry = entry_of(name, trust)
     try:

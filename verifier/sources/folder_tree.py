@@ -41,6 +41,8 @@ class FolderTree:
         self._root = os.fsencode(root)
         self._findings: list[Finding] = []
         self._ignored: list[str] = []
+        #: Folders without anything in them; complete after `entries`.
+        self.empty: list[bytes] = []
 
     @property
     def findings(self) -> tuple[Finding, ...]:
@@ -124,6 +126,7 @@ class FolderTree:
                 self._ignored.append(".git, the repository's own data")
                 folders, rest, names = (_without_git(found) for found in (folders, rest, names))
             elif run.folder and not (folders or rest or names):
+                self.empty.append(run.folder)
                 self._ignored.append(f"{printable(os.fsdecode(run.folder))}/, an empty folder")
             if self._within:
                 folders = [each for each in folders if self._within.enters(run.path(each))]

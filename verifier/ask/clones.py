@@ -152,9 +152,9 @@ class Clones:
         data = entry.target or (self.get(entry.sha256) if entry.sha256 and small else None)
         return None if data is None else blob_id(data)
 
-    def add_folder(self, name: str) -> None:
-        """Take in the files of a plain folder, by digest."""
-        tree = FolderTree(self.path(name), name=self._paths[name])
+    def add_folder(self, name: str, lengths: frozenset[int] | None = None) -> None:
+        """Take in the files of a plain folder, by digest; of `lengths` alone, if they are given."""
+        tree = FolderTree(self.path(name), name=self._paths[name], lengths=lengths)
         entries = tree.entries()
         self._named[name] = tree, entries
         for entry in entries:

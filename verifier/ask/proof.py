@@ -9,7 +9,8 @@ from verifier.ask.composition import checked, entry_of
 from verifier.ask.reading import Reach
 from verifier.ask.trusted import Trust
 from verifier.ask.trusted import trust as open_trust
-from verifier.catalog.entries.composition import Composition, Origin
+from verifier.catalog.entries.composition import Composition, Origin, StageKind
+from verifier.catalog.entries.composition_rows import pins
 from verifier.catalog.entries.helper import Lineage, Version
 from verifier.catalog.refused import Refused
 from verifier.checks.composition import NOT_PROVEN_AT_A_PLACE, unchecked
@@ -174,7 +175,19 @@ def _read_source(entry: Composition, clones: Clones) -> None:
     if entry.source is not None and not clones.is_folder(SOURCE):
         clones.read(SOURCE, entry.source.commit)
     else:
-        clones.add_folder(SOURCE)
+        clones.add_folder(SOURCE, _lengths(entry))
+
+
+def _lengths(entry: Composition) -> frozenset[int] | None:
+    """Return the lengths of all that may be asked of a folder, None if not all are known.
+
+    A stage of regions looks for its helper in every file.
+    """
+    found = {pin.pin.length for pin in pins(entry) if pin.kind == "file"}
+    if any(stage.kind is StageKind.REGIONS for stage in entry.stages):
+        return None
+    lengths = frozenset(length for length in found if length is not None)
+    return None if None in found else lengths
 
 
 def _components(entry: Composition, clones: Clones) -> Iterator[tuple[str, Read]]:

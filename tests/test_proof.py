@@ -121,6 +121,8 @@ def test_a_base_that_a_shallow_clone_lacks(
     [
         ((), "no clone of the base"),
         (("--clone", "somewhere"), "expected NAME=PATH"),
+        (("--clone", "somewhere"), "--allow-alternates follows them"),
+        (("--clone", "base=a", "--prefix", "x"), "a prefix without a tree"),
         (("--clone", "base="), "expected NAME=PATH"),
         (("--clone", "base=a", "--clone", "base=b"), "given twice"),
         (("--clone", "base=a", "--clone", "other=b"), "is no part of example-lantern"),
@@ -165,3 +167,22 @@ def test_names_of_clones() -> None:
 
 def test_it_is_part_of_the_public_api() -> None:
     assert "prove_composition" in dir(ask)
+
+
+def test_what_no_pin_can_mean_is_not_read(
+    test_registry: registries.Registry, repository: Path, tmp_path: Path
+) -> None:
+    source = tmp_path / "source"
+    shutil.copytree(PATCHES, source)
+    with (source / "large").open("wb") as file:
+        file.truncate(1 << 40)  # a terabyte of holes
+    (tmp_path / "here").mkdir()
+    found = prove(
+        test_registry,
+        tmp_path / "here",
+        "--clone",
+        f"base={repository}",
+        "--clone",
+        f"source={source}",
+    )
+    assert (found["exit"], found["codes"]) == (0, [])

@@ -35,7 +35,8 @@ def named_clones(values: Iterable[str]) -> dict[str, str]:
             raise WrongCallError(
                 f"--clone: expected NAME=PATH, {wrong}",
                 code="wrong-call",
-                remedy="name each clone once: base, target, source, or a component",
+                remedy="name each clone once: base, target, source, or a component; a folder that "
+                "alternates lead to needs no name here: --allow-alternates follows them",
             )
         found[name] = path
     return found
@@ -151,9 +152,9 @@ class Clones:
         data = entry.target or (self.get(entry.sha256) if entry.sha256 and small else None)
         return None if data is None else blob_id(data)
 
-    def add_folder(self, name: str) -> None:
-        """Take in the files of a plain folder, by digest."""
-        tree = FolderTree(self.path(name), name=self._paths[name])
+    def add_folder(self, name: str, lengths: frozenset[int] | None = None) -> None:
+        """Take in the files of a plain folder, by digest; of `lengths` alone, if they are given."""
+        tree = FolderTree(self.path(name), name=self._paths[name], lengths=lengths)
         entries = tree.entries()
         self._named[name] = tree, entries
         for entry in entries:

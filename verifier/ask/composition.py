@@ -19,6 +19,7 @@ from verifier.core.limits import HOST_BYTES
 from verifier.core.outcome import Failed, Outcome, Report, Result, Subject
 from verifier.policy import judge
 from verifier.sources.argument import Place, inside, is_prefixed, open_place
+from verifier.sources.folder_tree import FolderTree
 from verifier.sources.names import folded
 from verifier.sources.tree import Tree, TreeEntry, tree_digests
 
@@ -148,7 +149,9 @@ def standing(place: Place, entries: list[TreeEntry], root: bytes, entry: Composi
     refused = any(finding.row.outcome == "rejected" for finding in tree.findings)
     looked = scoped(entry.scope, below if prefix else entries)
     return Standing(
-        scoped=looked._replace(beside=tuple(_beside(entries, root))) if root else looked,
+        scoped=looked._replace(
+            beside=tuple(_beside(entries, root)) if root else (), empty=_empty(tree, prefix)
+        ),
         read=lambda path: _read(place, prefix + path),
         git_tree=None if root or place.part else _git_tree(place),
         whole=tree.complete and not refused,
@@ -170,6 +173,11 @@ def _beside(entries: list[TreeEntry], root: bytes) -> Iterator[tuple[bytes, byte
             known[first] = alike.startswith(folded(first) + b"/")
         if known[first]:
             yield each.path, b"".join(segments[parts:])
+
+
+def _empty(tree: Tree, prefix: bytes) -> frozenset[bytes]:
+    found = tree.empty if isinstance(tree, FolderTree) else ()
+    return frozenset(path.removeprefix(prefix) for path in found if path.startswith(prefix))
 
 
 def _git_tree(place: Place) -> str | None:

@@ -9,7 +9,8 @@ from verifier.ask.composition import checked, entry_of
 from verifier.ask.reading import Reach
 from verifier.ask.trusted import Trust
 from verifier.ask.trusted import trust as open_trust
-from verifier.catalog.entries.composition import Composition, Origin
+from verifier.catalog.entries.composition import Composition, Origin, StageKind
+from verifier.catalog.entries.composition_rows import pins
 from verifier.catalog.entries.helper import Lineage, Version
 from verifier.catalog.refused import Refused
 from verifier.checks.composition import NOT_PROVEN_AT_A_PLACE, unchecked
@@ -60,6 +61,12 @@ def prove_composition(
             f"policy {trust.policy.name} demands nothing of compositions",
             code="wrong-call",
             remedy="judge with a policy that has a [composition] table, such as strict",
+        )
+    if prefix and at is None:
+        raise WrongCallError(
+            "a prefix without a tree that it could lie in",
+            code="wrong-call",
+            remedy="name the tree: --at SOURCE, or leave out --prefix; a proof has none",
         )
     below = inside(prefix) or b""
     entry = entry_of(name, trust)
@@ -168,7 +175,19 @@ def _read_source(entry: Composition, clones: Clones) -> None:
     if entry.source is not None and not clones.is_folder(SOURCE):
         clones.read(SOURCE, entry.source.commit)
     else:
-        clones.add_folder(SOURCE)
+        clones.add_folder(SOURCE, _lengths(entry))
+
+
+def _lengths(entry: Composition) -> frozenset[int] | None:
+    """Return the lengths of all that may be asked of a folder, None if not all are known.
+
+    A stage of regions looks for its helper in every file.
+    """
+    found = {pin.pin.length for pin in pins(entry) if pin.kind == "file"}
+    if any(stage.kind is StageKind.REGIONS for stage in entry.stages):
+        return None
+    lengths = frozenset(length for length in found if length is not None)
+    return None if None in found else lengths
 
 
 def _components(entry: Composition, clones: Clones) -> Iterator[tuple[str, Read]]:

@@ -35,6 +35,8 @@ class Finding:
     expected: str | None = None
     got: str | None = None
     cause: str | None = None
+    step: int = 0
+    """Of checks that go step by step: the number of the step, by which findings are sorted."""
 
     def __post_init__(self) -> None:
         """Refuse a code without a row in the table: it would have no outcome."""
@@ -62,6 +64,7 @@ def in_order(findings: Iterable[Finding], path: str | None = None) -> tuple[Find
         key=lambda f: (
             f.row.outcome != "rejected",
             rank[f.code],
+            f.step,
             f.where.path or "",
             f.where.byte_offset if f.where.byte_offset is not None else -1,
             f.where.line or 0,

@@ -106,6 +106,10 @@ GIT_STORES: Final = 32
 GIT_STEPS: Final = 8
 #: Digits of a line number or count in a patch.
 PATCH_LINE_DIGITS: Final = 9
+#: The files that independent stages touch, once for each stage: what trying orders keeps.
+ORDER_BYTES: Final = 512 * MIB
+#: What one stage's patch may be looked for in, where its hunks have moved.
+ORDER_SEARCHED_BYTES: Final = 4096 * MIB
 #: Commits that are read to find one among the ancestors of another.
 GIT_HISTORY: Final = 200_000
 #: Files that an entry lists itself; of more it has a table beside it.

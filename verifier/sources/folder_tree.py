@@ -30,17 +30,27 @@ from verifier.sources.within import Within
 class FolderTree:
     """The tree below a folder. The folder itself may be reached through links."""
 
-    def __init__(self, root: Path, *, name: str, within: Within | None = None) -> None:
+    def __init__(
+        self,
+        root: Path,
+        *,
+        name: str,
+        within: Within | None = None,
+        lengths: frozenset[int] | None = None,
+    ) -> None:
         """Remember the folder; nothing is opened before something is asked for.
 
         Only paths that are `within` are listed and read, and those that some file systems take
-        for such; all if it is None.
+        for such; all if it is None. Files of another length than `lengths` are left out unread.
         """
+        self._lengths = lengths
         self.name = name
         self._within = None if within is None or within.all else within
         self._root = os.fsencode(root)
         self._findings: list[Finding] = []
         self._ignored: list[str] = []
+        #: Folders without anything in them; complete after `entries`.
+        self.empty: list[bytes] = []
 
     @property
     def findings(self) -> tuple[Finding, ...]:
@@ -106,6 +116,13 @@ class FolderTree:
             raise changed(shown(self.name, path))
         return data
 
+    def _length(self, path: bytes) -> int | None:
+        """Return a file's length; what takes its place later is hashed for what it is."""
+        try:
+            return os.lstat(os.path.join(self._root, path)).st_size  # noqa: PTH118  (bytes)
+        except OSError:
+            return None
+
     def _is_link(self, path: bytes) -> bool:
         return os.path.islink(os.path.join(self._root, path))  # noqa: PTH114, PTH118  (bytes)
 
@@ -124,10 +141,13 @@ class FolderTree:
                 self._ignored.append(".git, the repository's own data")
                 folders, rest, names = (_without_git(found) for found in (folders, rest, names))
             elif run.folder and not (folders or rest or names):
+                self.empty.append(run.folder)
                 self._ignored.append(f"{printable(os.fsdecode(run.folder))}/, an empty folder")
             if self._within:
                 folders = [each for each in folders if self._within.enters(run.path(each))]
                 rest, names = self._meant(run, rest), self._meant(run, names)
+            if self._lengths is not None:
+                names = [name for name in names if self._length(run.path(name)) in self._lengths]
             count += len(rest) + len(names)
             waiting += [run.path(name) for name in sorted(folders, reverse=True)]
             if names:

@@ -347,3 +347,14 @@ def test_patterns_say_which_folders_to_enter() -> None:
     assert Within([b"./"]).all
     assert Within([b"./"], [b"x/"]).enters(b"a")
     assert not Within([b"./"], [b"x/"]).enters(b"x")
+
+
+@pytest.mark.parametrize("below", ["", "/deeper"])
+def test_an_empty_folder_in_the_place_of_a_file(
+    tmp_path: Path, test_registry: Registry, below: str
+) -> None:
+    compositions.make(tmp_path / "tree", {"remove": ["lantern/lamp.ini"]})
+    (tmp_path / "tree" / f"lantern/lamp.ini{below}").mkdir(parents=True)
+    result = report(test_registry, tmp_path, str(tmp_path / "tree"))
+    (found,) = result.findings
+    assert (found.code, found.got) == ("composition-type", "a folder")

@@ -10,10 +10,11 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from verifier.checks.composition.apply import Lines, places, stands
-from verifier.checks.composition.orders import Edit, Files
+from verifier.checks.composition.orders import Edit, Files, TooMuchError
 from verifier.checks.composition.patch import FilePatch, Patch
 from verifier.checks.composition.patch_hunks import Hunk
 from verifier.checks.helper.regions import Installed, Remainder, line_starts, occurrences
+from verifier.core.limits import ORDER_SEARCHED_BYTES
 from verifier.core.printable import printable
 
 _MISSING: Final = "its context is not there"
@@ -91,8 +92,11 @@ def _patched(change: FilePatch, data: bytes | None) -> _Done | str:
     starts = line_starts(before)
     lines = Lines(before)
     parts: list[bytes] = []
-    at = 0
+    at = searched = 0
     for hunk in change.hunks:
+        searched += 0 if stands(lines, hunk.start, hunk) else len(before)
+        if searched > ORDER_SEARCHED_BYTES:
+            raise TooMuchError(f"{ORDER_SEARCHED_BYTES:,} bytes to look for moved hunks in")
         line = _line_of(lines, starts, hunk)
         if isinstance(line, str):
             return f"the hunk of line {hunk.at:,}: {line}"

@@ -84,6 +84,8 @@ class Scoped(NamedTuple):
     near: list[bytes]
     beside: tuple[tuple[bytes, bytes], ...] = ()
     """What a prefix leaves out and some file systems put below it: its name, and where there."""
+    empty: frozenset[bytes] = frozenset()
+    """Folders without anything in them, where the source can tell."""
 
 
 def scoped(scope: Scope, entries: list[TreeEntry]) -> Scoped:

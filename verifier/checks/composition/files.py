@@ -47,7 +47,7 @@ class Compared:
 def compare(scoped: Scoped, wanted: Expected, read: Callable[[bytes], bytes | None]) -> Compared:
     """Compare the entries in the scope with what is wanted."""
     found = {entry.path: entry for entry in scoped.here}
-    work = _Comparing(wanted, found, read)
+    work = _Comparing(wanted, found, read, scoped.empty)
     work.compare_all()
     for path in sorted(wanted.deleted):
         work.compare_deleted(path)
@@ -61,9 +61,10 @@ class _Comparing:
         wanted: Expected,
         found: dict[bytes, TreeEntry],
         read: Callable[[bytes], bytes | None],
+        empty: frozenset[bytes],
     ) -> None:
         self._wanted = wanted
-        self._found = found
+        self._found, self._empty = found, empty
         self._read = read
         self._findings: list[Finding] = []
         #: For each path that stages change: the states that it is in, of several equal ones all.
@@ -280,7 +281,8 @@ class _Comparing:
 
     @cached_property
     def _folders(self) -> set[bytes]:
-        return {folder for path in self._found for folder in folders_above(path)}
+        above = {folder for path in self._found for folder in folders_above(path)}
+        return above.union(self._empty, *map(folders_above, self._empty))
 
 
 def is_state(entry: TreeEntry | None, file: Wanted | None) -> bool:

@@ -28,6 +28,10 @@ Step = Callable[[Files], Files | str]
 _ALL_ORDERS: Final = 6
 
 
+class TooMuchError(Exception):
+    """Trying orders would cost more than a limit, which it names."""
+
+
 @frozen
 class Edit:
     """One stage as an edit of files. It is called with the files of the tree that it may read."""
@@ -121,13 +125,13 @@ def _refuted(
 ) -> Iterator[Refuted]:
     """Compare every order with the first of them; an impossible first refutes itself alone.
 
-    Orders share their beginnings, and each beginning is computed once.
+    The orders are sorted by their beginnings, and what two of them share is computed once.
     """
-    known: dict[tuple[str, ...], Files | str] = {(): files}
+    walk = _Walk(files)
     measure: Files | None = None
     for order in orders:
         names = tuple(edit.name for edit in order)
-        result = _taken(order, known)
+        result = walk.take(order)
         if isinstance(result, str):
             yield Refuted(order=names, path=None, byte=None, why=result)
         elif measure is None:
@@ -138,21 +142,32 @@ def _refuted(
             yield Refuted(order=names, path=path, byte=byte, why=why)
 
 
-def _taken(order: tuple[Edit, ...], known: dict[tuple[str, ...], Files | str]) -> Files | str:
-    names: tuple[str, ...] = ()
-    result: Files | str = known[()]
-    for edit in order:
-        longer = (*names, edit.name)
-        if longer not in known:
-            before = known[names]
-            if isinstance(before, str):
-                return before
-            done = edit.take(before)
-            known[longer] = f"{edit.name} does not apply: {done}" if isinstance(done, str) else done
-        names, result = longer, known[longer]
-        if isinstance(result, str):
-            return result
-    return result
+class _Walk:
+    """Takes orders one after the other, from what the one before has in common with it.
+
+    Only the files along one order are held: of others, what they left has been compared.
+    """
+
+    def __init__(self, files: Files) -> None:
+        self._files = files
+        self._steps: list[tuple[str, Files | str]] = []
+
+    def take(self, order: tuple[Edit, ...]) -> Files | str:
+        """Return what an order leaves, or why it cannot be."""
+        shared = 0
+        for edit, (name, _) in zip(order, self._steps, strict=False):
+            if edit.name != name:
+                break
+            shared += 1
+        del self._steps[shared:]
+        result = self._steps[-1][1] if self._steps else self._files
+        for edit in order[shared:]:
+            if isinstance(result, str):
+                return result
+            done = edit.take(result)
+            result = f"{edit.name} does not apply: {done}" if isinstance(done, str) else done
+            self._steps.append((edit.name, result))
+        return result
 
 
 def _counter_examples(
@@ -164,7 +179,7 @@ def _counter_examples(
     for size in range(2, min(len(edits), _ALL_ORDERS) + 1):
         for chosen in combinations(edits, size):
             # Stages that need another one first do not disagree: alone they do not apply at all.
-            if not isinstance(_taken(chosen, {(): files}), str):
+            if not isinstance(_Walk(files).take(chosen), str):
                 yield from _refuted(list(permutations(chosen)), files, same)
 
 

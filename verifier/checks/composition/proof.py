@@ -17,13 +17,13 @@ from collections.abc import Mapping
 from dataclasses import field
 from typing import Final, NamedTuple
 
-from verifier.catalog.entries.composition import Composition, Stage, StageKind
+from verifier.catalog.entries.composition import Agreement, Composition, Stage, StageKind
 from verifier.checks.composition.components import Read, blind, check_components
 from verifier.checks.composition.edits import patch_edit, region_edit, swaps_of
 from verifier.checks.composition.final import check_final
 from verifier.checks.composition.lineage import Ancestry, check_lineage, differences, unproven
 from verifier.checks.composition.manifest import unread
-from verifier.checks.composition.orders import Edit, Orders, findings, try_orders
+from verifier.checks.composition.orders import Edit, Orders, TooMuchError, findings, try_orders
 from verifier.checks.composition.patch import Patch, read_patch
 from verifier.checks.composition.region_stage import Helpers, version_in
 from verifier.checks.composition.stages import Chain
@@ -34,6 +34,7 @@ from verifier.core import coverage
 from verifier.core.coverage import Covered
 from verifier.core.demand import FACETS
 from verifier.core.finding import Finding, Where
+from verifier.core.limits import ORDER_BYTES
 from verifier.core.outcome import Identified, Outcome
 from verifier.core.printable import printable
 from verifier.core.value import frozen
@@ -187,8 +188,24 @@ class _Tries:
                     remedy="solve what is said of these stages first",
                 ),
             )
-        orders = try_orders(self._edits, self._files, agreement, facts)
+        try:
+            orders = self._tried(agreement)
+        except TooMuchError as error:
+            return None, (
+                Finding(
+                    code="order-limit",
+                    expected=f"at most {error}",
+                    got="more",
+                    remedy="take these stages in the listed order: do not call them independent",
+                ),
+            )
         return orders, findings(orders)
+
+    def _tried(self, agreement: Agreement) -> Orders:
+        held = sum(len(data or b"") for data in self._files.values()) * (len(self._edits) + 1)
+        if held > ORDER_BYTES:
+            raise TooMuchError(f"{ORDER_BYTES:,} bytes of files, once for each stage")
+        return try_orders(self._edits, self._files, agreement, facts)
 
     def _patch(self, stage: Stage) -> Edit | None:
         data = self._material.patches.get(stage.name)

@@ -17,6 +17,7 @@ a component from whatever source that was read holds their digest; regions are p
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from verifier.catalog.entries.composition import Change, Composition, Operation, Stage, StageKind
 from verifier.checks.composition.apply import Applied, applies, apply
@@ -52,7 +53,13 @@ class Chain:
         self.lengths_pinned = True
 
     def take(self, stage: Stage) -> None:
-        """Take one stage; findings say what does not hold of it."""
+        """Take one stage; findings say what does not hold of it, and carry its number."""
+        said = len(self.findings)
+        self._take(stage)
+        number = self.entry.stages.index(stage) + 1
+        self.findings[said:] = [replace(each, step=number) for each in self.findings[said:]]
+
+    def _take(self, stage: Stage) -> None:
         if self.state.lost is not None:
             self._say("stage-unreached", stage, None, got=f"after stage {self.state.lost}")
             return

@@ -173,6 +173,7 @@ def not_retained(path: bytes, file: Wanted, row: str, entry: TreeEntry | None) -
         where=_where(path),
         expected=f"{pinned(file)}, of {row}",
         got=_got(entry) if entry else "nothing",
+        cause=None if entry else "it is missing",
         remedy="restore the file that the base came with",
     )
 

@@ -126,6 +126,7 @@ ROWS: Final = (
     Code("order-different", "orders", REJECTED, "an order of independent stages differs"),
     Code("order-impossible", "orders", REJECTED, "an order of independent stages cannot be"),
     Code("order-unknown", "orders", UNDECIDED, "the orders of stages could not be tried"),
+    Code("order-limit", "orders", UNDECIDED, "the orders of stages cost more than is tried"),
     Code("component-unread", "components", UNDECIDED, "a component was not read"),
     Code("component-tree", "components", REJECTED, "a component is another git tree"),
     Code("component-source", "components", REJECTED, "a component has another source digest"),

@@ -1,5 +1,6 @@
 """Independent stages in every order: our three overlays, and ones that depend on each other."""
 
+import tracemalloc
 from itertools import permutations
 
 import pytest
@@ -185,3 +186,28 @@ def test_three_that_fail_only_together() -> None:
     orders = try_orders(edits, {b"f": b""}, Agreement.SYNTAX, same)
     assert [r.order for r in orders.refuted] == [("b", "a", "c")]
     assert orders.shortest == orders.refuted[0]
+
+
+def test_only_the_files_along_one_order_are_held() -> None:
+    """Every prefix of every order of six is 1,957 trees: of 256 KB each they would be 500 MB."""
+    data = b"".join(b"%d\n" % number for number in range(10)) + b"x" * (1 << 18)
+    edits = [region_edit(f"e{n}", b"f", [Swap(b"%d\n" % n, b"%d!\n" % n)]) for n in range(6)]
+    tracemalloc.start()
+    orders = try_orders(edits, {b"f": data}, Agreement.BYTES, facts)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert (orders.tried, orders.refuted) == (720, ())
+    assert peak < 8 << 20
+
+
+def test_what_orders_may_cost_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
+    edits = ((b"\n5\n", b"\n5\nfive\n"), (b"\n20\n", b"\ntwenty\n"))
+    for limit in ("proof.ORDER_BYTES", "edits.ORDER_SEARCHED_BYTES"):
+        made = patched(*edits)
+        assert made.codes() == set()
+        with monkeypatch.context() as patch:
+            patch.setattr(f"verifier.checks.composition.{limit}", 100)
+            outcome = made.prove().outcome
+        assert {f.code for f in outcome.findings} == {"order-limit"}
+        row = next(r for r in outcome.coverage if r.facet == "orders")
+        assert row.state is State.NOT_HELD

@@ -249,7 +249,12 @@ def test_many_hunks_in_one_file_cost_no_more_than_their_bytes() -> None:
     data = b"".join(b"%d %s\n" % (n, b"x" * 40) for n in range(3 * count))
     lines = data.splitlines(keepends=True)
     hunks = b"".join(
-        b"@@ -%d,3 +%d,3 @@\n %s-%s+y\n %s" % (at + 1, at + 1, *lines[at : at + 3])
+        b"@@ -%d,3 +%d,3 @@\n " % (at + 1, at + 1)
+        + lines[at]
+        + b"-"
+        + lines[at + 1]
+        + b"+y\n "
+        + lines[at + 2]
         for at in range(0, 3 * count, 3)
     )
     started = process_time()

@@ -27,6 +27,7 @@ from verifier.checks.composition.lineage import Ancestry
 from verifier.checks.composition.proof import demanded
 from verifier.core.coverage import State
 from verifier.core.digest import Pin
+from verifier.core.finding import in_order
 
 LINES = b"".join(b"%d\n" % number for number in range(40))
 BASE = {"a/f": LINES, "a/g": b"g\n", "a/old": b"x\n", "csrc/k": b"k\n", "n": b"n\n"}
@@ -476,3 +477,11 @@ def test_modes_and_types_of_what_had_to_stay() -> None:
         base = Read(entries=entries(BASE, {"csrc/k": mode}), read=lambda _: None)
         made.material["base"] = base
         assert ("retained-changed" in made.codes()) is not held, (mode, wanted)
+
+
+def test_findings_are_in_the_order_of_the_entry() -> None:
+    made = composed()
+    made.patches.clear()
+    found = in_order(made.prove().outcome.findings)
+    missing = [f.where.path for f in found if f.code == "patch-unavailable"]
+    assert missing == ["stage one", "stage two", "stage three"]

@@ -24,6 +24,7 @@ _REMEDIES: Final = {
     "tree-tar-dialect": _ANEW,
     "tree-tar-pax-unknown": _ANEW,
     "tree-tar-sparse": "make the archive without --sparse",
+    "image-sparse": "do not load it; ask its builder for one made without --sparse (tar -S)",
     "tree-tar-type": _ANEW,
     "layer-unended": "nothing, if digest and diff-id are those that were pinned",
     "tree-zip-charset": "make the zip with names marked as UTF-8, as Python's zipfile does",

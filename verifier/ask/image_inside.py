@@ -171,7 +171,7 @@ def covered(facet: str, results: Iterable[Result | Failed]) -> Covered:
 def root_files(root: MergedRoot) -> Covered:
     """Say whether every file of the root is known, with its digest and its layer."""
     sound = root.complete and all(f.row.outcome != "rejected" for f in root.findings)
-    settled = sound and all(f.row.facet != "root-files" for f in root.findings)
+    settled = sound and all(f.row.facet not in ("root-files", "input") for f in root.findings)
     files = sum(entry.type is Type.FILE for entry in root.entries())
     return Covered(
         facet="root-files",

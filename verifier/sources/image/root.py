@@ -274,8 +274,11 @@ class _Changeset:
         for member in members:
             if member.kind is Kind.WHITEOUT:
                 above, _, name = member.path.rpartition(b"/")
+                walk = follow(self._root, above)
+                names = walk.names if walk else ()
                 hidden = b"/".join(filter(None, (above, name.removeprefix(MARK))))
-                if hidden in brought:
+                real = b"/".join((*names, name.removeprefix(MARK)))
+                if hidden in brought or real in brought:
                     self._note("layer-whiteout-late", member, got=_shown(hidden))
             elif member.kind is not Kind.OPAQUE:
                 brought.add(member.path)
@@ -340,6 +343,8 @@ class _Changeset:
         for part in above.split(b"/") if above else ():
             child = node.children.get(part)
             if not isinstance(child, Folder):
+                if child is not None and child.member.kind is not Kind.LINK:
+                    self._note("layer-file-on-the-way", member, got=_shown(child.member.path))
                 break
             node = child
         else:

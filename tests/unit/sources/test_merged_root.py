@@ -57,6 +57,11 @@ MERGED: dict[str, tuple[list[list[bytes]], dict[bytes, bytes], list[str]]] = {
         {b"d/a": b"a"},
         [],
     ),
+    "a folder that replaces a link behind what lies below it": (
+        [[link(b"l", b"d"), A, B], [file(b"l/a", b"2"), folder(b"l"), hides(b"d/b")]],
+        {b"l/a": b"2", b"d/a": b"a"},
+        ["layer-file-on-the-way"],
+    ),
     "a whiteout behind a link, of what the layer brought": (
         [[link(b"l", b"d"), B], [A, hides(b"l/a")]],
         {b"l": b"-> d", b"d/a": b"a", b"d/b": b"b"},

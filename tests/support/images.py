@@ -23,8 +23,8 @@ from typing import Any, Final
 
 import zstandard
 
-from support.archives import member, tar
-from support.layers import written
+from support.archives import GNU, member, pax, tar
+from support.layers import sparse, written
 
 Json = dict[str, Any]
 
@@ -139,6 +139,8 @@ class Made:
     docker: list[Json] = field(default_factory=list)
     repositories: Json = field(default_factory=dict)
     both: bool = False
+    #: Members in front of all others, byte by byte.
+    front: bytes = b""
 
     def blob(self, data: bytes) -> str:
         name = f"blobs/sha256/{hexed(data)}"
@@ -358,6 +360,20 @@ def _extra(made: Made) -> Json:
     return docker_row(other, ["example.test/app:v2"], form="docker")
 
 
+def _sparse_member(name: str) -> Callable[[Made], object]:
+    """Put another document in front, which readers of sparse members know by that name."""
+
+    def lie(made: Made) -> None:
+        other = image_of("amd64", lie=_changed_tar)
+        made.files |= {f"blobs/sha256/{digits}": data for digits, data in other.blobs.items()}
+        top = {"schemaVersion": 2, "manifests": [other.descriptor]}
+        row = [docker_row(other, ["example.test/app:v1"])]
+        content = printed(top if name == "index.json" else row)
+        made.front = sparse(b"q", name.encode(), content)
+
+    return lie
+
+
 def _link_docker(made: Made) -> None:
     name = made.docker[0]["Layers"][0]
     made.files["layer.tar"] = made.files.pop(name)
@@ -374,6 +390,16 @@ BEFORE: Final[dict[str, Callable[[Image], object]]] = {
     "trailing member": lambda i: i.tars.__setitem__(1, i.tars[1] + member(b"hidden", b"x")),
     "absolute name": lambda i: i.tars.__setitem__(1, tar(member(b"/etc/passwd", b"x"))),
     "damaged tar": lambda i: i.tars.__setitem__(1, b"no tar at all" * 100),
+    "sparse in a layer": lambda i: i.tars.append(tar(sparse(b"x", b"app/serve.py", b"other"))),
+    "old sparse in a layer": lambda i: i.tars.append(
+        tar(member(b"x", kind=b"S", magic=GNU, patches={483: b"00000000000\0"}))
+    ),
+    "sparse link in a layer": lambda i: i.tars.append(
+        tar(
+            pax((b"GNU.sparse.name", b"app/serve.py"), (b"GNU.sparse.map", b"0,0")),
+            member(b"x", kind=b"2", link=b"y"),
+        )
+    ),
     "setuid": lambda i: i.tars.__setitem__(1, tar(member(b"su", b"x", mode=0o4755))),
 }
 CONFIGURED: Final[dict[str, Callable[[Image], object]]] = {
@@ -467,6 +493,8 @@ WRITTEN: Final[dict[str, Callable[[Made], object]]] = {
     "two in one": lambda m: m.docker.append(_extra(m)),
     "docker layer missing": lambda m: m.files.pop(m.docker[0]["Layers"][0]),
     "docker layer is a link": _link_docker,
+    "sparse index.json": _sparse_member("index.json"),
+    "sparse manifest.json": _sparse_member("manifest.json"),
     "docker layers swapped": lambda m: m.docker[0]["Layers"].reverse(),
 }
 LIES: Final = {**BEFORE, **CONFIGURED, **STATED, **INDEXED, **LISTED, **WRITTEN}
@@ -622,7 +650,7 @@ def _archive(layout: Made) -> bytes:
             info.type = tarfile.SYMTYPE
             info.linkname = target
             out.addfile(info)
-    return stream.getvalue()
+    return layout.front + stream.getvalue()
 
 
 def inspected(recipe: Mapping[str, Any]) -> bytes:

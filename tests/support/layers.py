@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from support import compositions, hosts
-from support.archives import member, tar
+from support.archives import member, pax, tar
 from verifier.sources.image.layer import Blob, Layer, content_of, read_layer
 from verifier.sources.image.layer_members import Member
 from verifier.sources.image.root import MergedRoot
@@ -38,7 +38,18 @@ def opaque(path: bytes) -> bytes:
     return file((path + b"/" if path else b"") + b".wh..wh..opq")
 
 
-def written(words: Sequence[Sequence[str]]) -> list[bytes]:
+def sparse(name: bytes, real: bytes, data: bytes) -> bytes:
+    """Make a sparse member without holes, form 0.1: its records say that its name is `real`."""
+    records = (
+        (b"GNU.sparse.name", real),
+        (b"GNU.sparse.size", b"%d" % len(data)),
+        (b"GNU.sparse.numblocks", b"1"),
+        (b"GNU.sparse.map", b"0,%d" % len(data)),
+    )
+    return pax(*records) + file(name, data)
+
+
+def written(words: Sequence[Sequence[str]]) -> list[bytes]:  # noqa: C901  (one case a word)
     """Write the members of a layer that a case describes, each by a word, a path and a text.
 
     `host` is a host file in the state that the text names, `lantern` are the files of the example
@@ -66,6 +77,12 @@ def written(words: Sequence[Sequence[str]]) -> list[bytes]:
                 found.append(hard(name, data))
             case "hide":
                 found.append(hides(name))
+            case "sparse":
+                found.append(sparse(b"x", name, data))
+            case "overlay":
+                found.append(
+                    pax((b"SCHILY.xattr.trusted.overlay.opaque", data or b"y")) + folder(name)
+                )
             case _:
                 assert what == "opaque", what
                 found.append(opaque(name))

@@ -40,7 +40,8 @@ def image(
     outcome = check(graph, Asked(platform=platform))
     held = next(c for c in outcome.coverage if c.facet == "graph").state is State.HELD
     if not held:
-        codes = sorted({f.code for f in outcome.findings if f.row.facet in ("graph", "tree")})
+        facets = ("graph", "tree", "input")
+        codes = sorted({f.code for f in outcome.findings if f.row.facet in facets})
         raise _refused(source, f"its parts do not hold together: {', '.join(codes) or 'no image'}")
     entry: dict[str, Any] = {"schema": image_format.SCHEMA, "name": name, "project": project}
     if repository:

@@ -72,7 +72,8 @@ def composition_inside(
 
     def told(paths: Iterable[bytes]) -> tuple[Finding, ...]:
         at = [place.path + b"/" + path if place.path else path for path in paths]
-        return _redirected(place, below, [path for path in at if root.moved(path)])
+        moved = _redirected(place, below, [path for path in at if root.moved(path)])
+        return (*moved, *_overlaid(root))
 
     result = composition.judged_in(
         root, name, below=place.path, about=shown, trust=trust, findings=told
@@ -171,7 +172,8 @@ def covered(facet: str, results: Iterable[Result | Failed]) -> Covered:
 def root_files(root: MergedRoot) -> Covered:
     """Say whether every file of the root is known, with its digest and its layer."""
     sound = root.complete and all(f.row.outcome != "rejected" for f in root.findings)
-    settled = sound and all(f.row.facet != "root-files" for f in root.findings)
+    settled = sound and not _overlaid(root)
+    settled = settled and all(f.row.facet not in ("root-files", "input") for f in root.findings)
     files = sum(entry.type is Type.FILE for entry in root.entries())
     return Covered(
         facet="root-files",
@@ -199,7 +201,8 @@ def _reading(root: MergedRoot, asked: bytes, name: str) -> Reading:
     place = root.resolve(asked)
     if place is None:
         raise _nowhere(name)
-    findings = (*root.findings, *_redirected(place, asked, [place.path] if place.moved else []))
+    moved = _redirected(place, asked, [place.path] if place.moved else [])
+    findings = (*root.findings, *moved, *_overlaid(root))
     entry = root.entry(place.path)
     if entry is None:
         hidden = _hidden(root, place.path)
@@ -240,6 +243,23 @@ def _redirected(place: Resolved, asked: bytes, moved: list[bytes]) -> tuple[Find
         )
         for path in paths
     )
+
+
+def _overlaid(root: MergedRoot) -> tuple[Finding, ...]:
+    """Make attributes of overlay file systems count: they move and hide what no layer says."""
+    found = next((f for f in root.findings if f.code == "layer-overlay-attribute"), None)
+    if found is None:
+        return ()
+    overlaid = Finding(
+        code="image-path-redirected",
+        where=found.where,
+        expected="members without attributes of overlay file systems",
+        got=found.got,
+        cause=f"{found.cause}; runtimes that keep it hide or redirect files of lower layers",
+        remedy="build the image anew from what the overlay file system shows, without its "
+        "attributes",
+    )
+    return (overlaid,)
 
 
 def _hidden(root: MergedRoot, path: bytes) -> Finding | None:

@@ -12,6 +12,7 @@ from verifier.sources.tree import TreeEntry, Type
 
 _AGAIN: Final = "take the archive from its publisher again and compare its digest; do not unpack it"
 _ANEW: Final = "ask for the archive to be made anew, for example with `git archive` or GNU tar"
+_BUILDER: Final = "have the image built anew, so that every runtime unpacks it alike"
 _RENAME: Final = (
     "on Linux nothing; rename it at its source if others unpack or check it out elsewhere"
 )
@@ -24,7 +25,10 @@ _REMEDIES: Final = {
     "tree-tar-dialect": _ANEW,
     "tree-tar-pax-unknown": _ANEW,
     "tree-tar-sparse": "make the archive without --sparse",
+    "image-sparse": "do not load it; ask its builder for one made without --sparse (tar -S)",
     "tree-tar-type": _ANEW,
+    "layer-whiteout-late": _BUILDER,
+    "layer-file-on-the-way": _BUILDER,
     "layer-unended": "nothing, if digest and diff-id are those that were pinned",
     "tree-zip-charset": "make the zip with names marked as UTF-8, as Python's zipfile does",
     "tree-zip-encrypted": "decrypt the archive with its own tool and name the result",

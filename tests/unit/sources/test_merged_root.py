@@ -42,7 +42,31 @@ MERGED: dict[str, tuple[list[list[bytes]], dict[bytes, bytes], list[str]]] = {
     "hidden and brought again above": ([[A], [hides(b"d/a")], [A]], {b"d/a": b"a"}, []),
     "a file replaces a folder": ([[A, C], [file(b"d", b"f")]], {b"d": b"f"}, []),
     "a folder replaces a file": ([[file(b"d", b"f")], [folder(b"d")]], {}, []),
-    "a file's place becomes a folder": ([[file(b"d", b"f")], [A]], {b"d/a": b"a"}, []),
+    "a file's place becomes a folder": (
+        [[file(b"d", b"f")], [A]],
+        {b"d/a": b"a"},
+        ["layer-file-on-the-way"],
+    ),
+    "a file's place becomes a folder that is stated": (
+        [[file(b"d", b"f")], [folder(b"d"), A]],
+        {b"d/a": b"a"},
+        [],
+    ),
+    "a file's place becomes a folder once it is hidden": (
+        [[file(b"d", b"f")], [hides(b"d"), A]],
+        {b"d/a": b"a"},
+        [],
+    ),
+    "a folder that replaces a link behind what lies below it": (
+        [[link(b"l", b"d"), A, B], [file(b"l/a", b"2"), folder(b"l"), hides(b"d/b")]],
+        {b"l/a": b"2", b"d/a": b"a"},
+        ["layer-file-on-the-way"],
+    ),
+    "a whiteout behind a link, of what the layer brought": (
+        [[link(b"l", b"d"), B], [A, hides(b"l/a")]],
+        {b"l": b"-> d", b"d/a": b"a", b"d/b": b"b"},
+        ["layer-link-redirects", "layer-whiteout-late"],
+    ),
     "a folder replaces a link": ([[link(b"d", b"e")], [folder(b"d"), A]], {b"d/a": b"a"}, []),
     "a folder stays one": ([[A], [folder(b"d", 0o700)]], {b"d/a": b"a"}, []),
     "a link replaces a folder": ([[A], [link(b"d", b"e")]], {b"d": b"-> e"}, []),

@@ -136,7 +136,9 @@ def _coverage(
 def _graph(graph: Graph, findings: list[Finding]) -> Covered:
     images = graph.images()
     broken = [f for f in findings if f.row.facet == "graph"]
-    broken += [f for f in findings if f.row.facet == "tree" and f.row.outcome == "rejected"]
+    broken += [
+        f for f in findings if f.row.facet in ("tree", "input") and f.row.outcome == "rejected"
+    ]
     if not images:
         return Covered(facet="graph", state=State.NOT_CHECKED, detail="no image was read")
     layers = sum(len(image.layers) for image in images)

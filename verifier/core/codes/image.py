@@ -31,7 +31,12 @@ ROWS: Final = (
         REJECTED,
         "a hard link to nothing in the merged root",
     ),
-    Code("layer-whiteout-late", "root-files", UNDECIDED, "a layer brings a path and then hides it"),
+    Code("layer-whiteout-late", "input", UNDECIDED, "a layer brings a path and then hides it"),
+    Code(
+        "layer-file-on-the-way", "input", UNDECIDED, "a member lies below a file of a lower layer"
+    ),
+    # CHECKS image: archives and layers alike
+    Code("image-sparse", "input", REJECTED, "a sparse member, which readers know by another name"),
     # CHECKS image: one path in the merged root
     Code("image-path-hidden", "input", REJECTED, "a layer hides the path"),
     Code("image-path-not-file", "input", UNDECIDED, "at the path stands no regular file"),

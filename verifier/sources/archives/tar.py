@@ -19,6 +19,8 @@ from verifier.sources.ledger import ContainerError, Ledger
 from verifier.sources.names import within_root
 from verifier.sources.tree import FILE_MODE, LINK_MODE, PROGRAM_MODE, TreeEntry, Type
 
+#: What a sparse member is, in words.
+HOLES: Final = "a file whose holes were left out"
 _OWNER_RUNS: Final = 0o100
 _SPECIAL_BITS: Final = 0o7000
 #: Where old GNU sparse headers say that a block of further holes follows.
@@ -258,16 +260,21 @@ class Reader:
         path = self._place(raw, header)
         if records:
             self._describe(records)
-        if header.type in tar_header.FILE_TYPES and not tar_header.is_sparse(records):
+        sparse = header.type == tar_header.SPARSE or tar_header.is_sparse(records)
+        if header.type in tar_header.FILE_TYPES and not sparse:
             self._file(path, header.mode, size)
             return
         if folder or header.type in tar_header.BODILESS:
+            if sparse:
+                self._sparse(path)
             if size:
                 raise ContainerError("tree-tar-body", expected="no content", got=f"{size:,} bytes")
             if path is not None:
                 self._bodiless(path, header, link)
             return
         self._unread(path, header, block, size)
+        if sparse:
+            self._sparse(path)
 
     def _place(self, raw: bytes, header: Header) -> bytes | None:
         folder = header.type == tar_header.FOLDER
@@ -342,8 +349,7 @@ class Reader:
 
     def _unread(self, path: bytes | None, header: Header, block: bytes, size: int) -> None:
         """Pass over a member whose content is no file's: holes left out, or an unknown type."""
-        sparse = header.type == tar_header.SPARSE
-        follows = block[_HOLES_FOLLOW] if sparse else 0
+        follows = block[_HOLES_FOLLOW] if header.type == tar_header.SPARSE else 0
         while follows:
             holes = self._stream.take(BLOCK)
             if len(holes) < BLOCK:
@@ -352,10 +358,14 @@ class Reader:
         self._content(size, None)
         if path is None:
             return
-        if sparse or header.type in tar_header.FILE_TYPES:
-            self._special(path, "tree-tar-sparse", "a file whose holes were left out")
-        else:
-            self._special(path, "tree-tar-type", f"type {_shown(header.type)}")
+        if header.type not in (tar_header.SPARSE, *tar_header.FILE_TYPES):
+            self._note("tree-tar-type", got=f"type {_shown(header.type)}")
+        self._add(TreeEntry(path, Type.SPECIAL, None, None, None))
+
+    def _sparse(self, path: bytes | None) -> None:
+        """Note a member that says that holes were left out; of a name that is refused no more."""
+        if path is not None:
+            self._note("tree-tar-sparse", got=HOLES)
 
     def _special(self, path: bytes, code: str, got: str) -> None:
         self._note(code, got=got)
@@ -382,6 +392,10 @@ class MemberPlaces(Reader):
         """Begin with nothing."""
         super().__init__(stream, ledger)
         self.places: dict[bytes, tuple[int, int]] = {}
+
+    def _sparse(self, path: bytes | None) -> None:  # noqa: ARG002  (whatever its name)
+        """Refuse it: readers in Go give it another name, that of any part of the image."""
+        self._note("image-sparse", got=HOLES)
 
     def _file(self, path: bytes | None, mode: int, size: int) -> None:  # noqa: ARG002
         at = self._stream.offset

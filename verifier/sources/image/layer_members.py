@@ -14,7 +14,7 @@ from verifier.core.finding import Finding
 from verifier.core.limits import ARCHIVE_ENTRY_BYTES
 from verifier.core.printable import printable
 from verifier.sources.archives import tar_header
-from verifier.sources.archives.tar import Reader, Sink, Stream
+from verifier.sources.archives.tar import HOLES, Reader, Sink, Stream
 from verifier.sources.archives.tar_header import BLOCK, ZERO, Header
 from verifier.sources.ledger import ContainerError, Ledger
 from verifier.sources.names import within_root
@@ -186,6 +186,10 @@ class _Members(Reader):
             return False
         self._ledger.complete = False
         return True
+
+    def _sparse(self, path: bytes | None) -> None:  # noqa: ARG002  (whatever its name)
+        """Refuse it: runtimes unpack other content than is listed, under another name."""
+        self._note("image-sparse", got=HOLES)
 
     def _describe(self, records: dict[bytes, bytes]) -> None:
         if b"mtime" in records:

@@ -243,9 +243,10 @@ class _Changeset:
         marks = [m for m in members if m.kind in (Kind.WHITEOUT, Kind.OPAQUE)]
         if marks:
             first = [*marks, *(m for m in members if m.kind is Kind.FOLDER)]
+            early = _below_before(members)
             for member in sorted(first, key=_by_depth):
                 if member.kind is Kind.FOLDER:
-                    self._folder(member)
+                    self._folder(member, early=member.path in early)
                 else:
                     self._mark(member)
             self._late(members)
@@ -274,8 +275,11 @@ class _Changeset:
         for member in members:
             if member.kind is Kind.WHITEOUT:
                 above, _, name = member.path.rpartition(b"/")
+                walk = follow(self._root, above)
+                names = walk.names if walk else ()
                 hidden = b"/".join(filter(None, (above, name.removeprefix(MARK))))
-                if hidden in brought:
+                real = b"/".join((*names, name.removeprefix(MARK)))
+                if hidden in brought or real in brought:
                     self._note("layer-whiteout-late", member, got=_shown(hidden))
             elif member.kind is not Kind.OPAQUE:
                 brought.add(member.path)
@@ -284,7 +288,8 @@ class _Changeset:
                     brought.add(above)
                     above = above.rpartition(b"/")[0]
 
-    def _folder(self, member: Member) -> None:
+    def _folder(self, member: Member, *, early: bool = False) -> None:
+        """Bring a folder; `early` says that its layer brings or hides something below it before."""
         above, _, name = member.path.rpartition(b"/")
         place = self._above(member, above)
         if place is None:
@@ -293,6 +298,8 @@ class _Changeset:
         if isinstance(node, Folder):
             node.layer = self._at
         else:
+            if node is not None and early:
+                self._note("layer-file-on-the-way", member, got=_shown(node.member.path))
             place.folder.children[name] = Folder(self._at)
 
     def _bring(self, member: Member) -> None:
@@ -340,6 +347,8 @@ class _Changeset:
         for part in above.split(b"/") if above else ():
             child = node.children.get(part)
             if not isinstance(child, Folder):
+                if child is not None and child.member.kind is not Kind.LINK:
+                    self._note("layer-file-on-the-way", member, got=_shown(child.member.path))
                 break
             node = child
         else:
@@ -371,6 +380,20 @@ def _entry(path: bytes, leaf: Leaf) -> TreeEntry:
         return TreeEntry(path, kind, None, None, None)
     mode = PROGRAM_MODE if member.mode & _OWNER_RUNS else FILE_MODE
     return TreeEntry(path, kind, mode, member.length, member.sha256)
+
+
+def _below_before(members: Sequence[Member]) -> set[bytes]:
+    """Return the folders that a layer states behind a member below them."""
+    above: set[bytes] = set()
+    found: set[bytes] = set()
+    for member in members:
+        if member.kind is Kind.FOLDER and member.path in above:
+            found.add(member.path)
+        folder = member.path.rpartition(b"/")[0]
+        while folder and folder not in above:
+            above.add(folder)
+            folder = folder.rpartition(b"/")[0]
+    return found
 
 
 def _marker(path: bytes) -> bytes:

@@ -212,6 +212,20 @@ def _another(made: Made) -> None:
     made.top["manifests"][-1]["annotations"] = {REF: "v2"}
 
 
+def _called(made: Made, **said: Any) -> None:
+    """Add an image whose descriptor calls it something else."""
+    _two_refs(made)
+    made.top["manifests"][-1].pop("platform")
+    made.top["manifests"][-1].pop("annotations")
+    made.top["manifests"][-1].update(said)
+
+
+def _statements(image: Image) -> None:
+    """Call every layer an in-toto statement: loaders that ask only for the bytes unpack them."""
+    for row in image.manifest["layers"]:
+        row["mediaType"] = "application/vnd.in-toto+json"
+
+
 def _twice(made: Made) -> None:
     """List two images of one platform."""
     other = image_of("amd64", lie=_changed_tar)
@@ -406,8 +420,10 @@ STATED: Final[dict[str, Callable[[Image], object]]] = {
     "layer size": _set("manifest.layers.1.size", 7),
     "config size": _set("manifest.config.size", 7),
     "manifest type": _set("manifest.mediaType", INDEX),
+    "layers called statements": _statements,
     "schema 1": _set("manifest.schemaVersion", 1),
-    "artifact": _set("manifest.artifactType", "application/vnd.example"),
+    "artifact": lambda i: i.manifest["config"].update(mediaType="application/vnd.example"),
+    "artifact type": _set("manifest.artifactType", "application/vnd.example"),
     "huge manifest": lambda i: i.manifest.update(annotations={"a": "x" * (1 << 22)}),
     "key twice": _raw(b'"layers":', b'"layers":[],"layers":'),
     "key in other case": _raw(b'"layers":', b'"Layers":[],"layers":'),
@@ -432,6 +448,12 @@ LISTED: Final[dict[str, Callable[[Made], object]]] = {
     "another image": _another,
     "wrong type at the top": _index_type,
     "manifest size": lambda m: m.top["manifests"][0].update(size=7),
+    "called an artifact": lambda m: _called(m, artifactType="application/vnd.example"),
+    "called an attestation": lambda m: _called(
+        m,
+        annotations={"vnd.docker.reference.type": "attestation-manifest"},
+        platform={"architecture": "unknown", "os": "unknown"},
+    ),
     "no images": lambda m: m.top.update(manifests=[]),
     "unknown type at the top": lambda m: m.top["manifests"][0].update(mediaType="text/plain"),
     "no name": lambda m: m.top["manifests"][0].pop("annotations", None),

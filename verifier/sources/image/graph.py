@@ -51,6 +51,7 @@ class Descriptor:
     urls: tuple[str, ...] = ()
     data: bytes | None = None
     artifact: bool = False
+    """Whether it calls what it leads to an artifact; that decides nothing."""
 
     @property
     def sha256(self) -> str | None:

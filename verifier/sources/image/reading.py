@@ -115,9 +115,22 @@ class Reading:
         document = documents.manifest(data, where)
         self._own_type(document.media_type, stated, where)
         self._about(document.subject, where, both=document.both)
-        artifact = document.artifact or stated.artifact
         found_config = self._document(document.config, "config")
-        config = None if artifact else self.config(found_config.blob, found_config.data)
+        config = None if document.artifact else self.config(found_config.blob, found_config.data)
+        artifact = document.artifact or (
+            document.statements
+            and _is_unknown(stated.platform, or_none=True)
+            and _is_unknown(config.platform if config else None, or_none=False)
+        )
+        if artifact:
+            config = None
+        elif stated.artifact or document.claims:
+            self._notes.add(
+                "image-artifact-claim",
+                stated.where if stated.artifact else where,
+                expected="an artifact, as it is called",
+                got="configuration and layers of an image",
+            )
         read = self._wanted is None or (
             config is not None
             and config.platform is not None
@@ -320,6 +333,13 @@ class Reading:
 def _short(stated: Descriptor) -> str:
     """Return a digest as places are named by: without its algorithm where that is SHA-256."""
     return stated.sha256 or stated.digest
+
+
+def _is_unknown(platform: Platform | None, *, or_none: bool) -> bool:
+    """Whether a platform is what BuildKit writes for attestations."""
+    if platform is None:
+        return or_none
+    return (platform.os, platform.architecture) == ("unknown", "unknown")
 
 
 def _below(roots: list[Index | Manifest | Blob]) -> list[Manifest]:

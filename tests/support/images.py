@@ -372,6 +372,13 @@ def _extra(made: Made) -> Json:
     return docker_row(other, ["example.test/app:v2"], form="docker")
 
 
+def _tagged(made: Made, one: str, other: str) -> None:
+    """Describe two images, by two names."""
+    made.docker.append(_extra(made))
+    made.docker[0]["RepoTags"], made.docker[1]["RepoTags"] = [one], [other]
+    made.repositories.clear()
+
+
 def _link_docker(made: Made) -> None:
     name = made.docker[0]["Layers"][0]
     made.files["layer.tar"] = made.files.pop(name)
@@ -456,6 +463,7 @@ LISTED: Final[dict[str, Callable[[Made], object]]] = {
     ),
     "no images": lambda m: m.top.update(manifests=[]),
     "unknown type at the top": lambda m: m.top["manifests"][0].update(mediaType="text/plain"),
+    "manifest type at the top": lambda m: m.top.update(mediaType=MANIFEST),
     "no name": lambda m: m.top["manifests"][0].pop("annotations", None),
 }
 WRITTEN: Final[dict[str, Callable[[Made], object]]] = {
@@ -487,6 +495,9 @@ WRITTEN: Final[dict[str, Callable[[Made], object]]] = {
     "repositories alone": lambda m: m.docker.clear(),
     "config renamed": _rename_config,
     "two in one": lambda m: m.docker.append(_extra(m)),
+    "one name in two spellings": lambda m: _tagged(m, "app:v1", "docker.io/library/app:v1"),
+    "one name without its tag": lambda m: _tagged(m, "app", "index.docker.io/app:latest"),
+    "two names alike": lambda m: _tagged(m, "app:v1", "localhost/app:v1"),
     "docker layer missing": lambda m: m.files.pop(m.docker[0]["Layers"][0]),
     "docker layer is a link": _link_docker,
     "docker layers swapped": lambda m: m.docker[0]["Layers"].reverse(),

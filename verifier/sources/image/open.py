@@ -117,6 +117,10 @@ class _Walk:
         except WrongError as error:
             self._notes.add(error.code, _INDEX, expected=error.expected, got=error.got)
             return []
+        own = document.media_type
+        if own is not None and own not in documents.INDEX_TYPES:
+            expected = documents.INDEX_TYPES[0]
+            self._notes.add("image-media-type", _INDEX, expected=expected, got=own)
         if document.both:
             got = "manifests beside config or layers"
             self._notes.add("image-both-shapes", _INDEX, expected="one shape", got=got)
@@ -160,6 +164,7 @@ class _Walk:
             self._notes.add(error.code, _DOCKER, expected=error.expected, got=error.got)
             return []
         self._repositories(rows)
+        self._tags(rows)
         return [_Docker(row, self._described(row)) for row in rows]
 
     def _no_docker(self) -> None:
@@ -189,6 +194,20 @@ class _Walk:
                 expected=f"the tags of manifest.json: {_listed(tags)}",
                 got=_listed(legacy),
             )
+
+    def _tags(self, rows: tuple[DockerImage, ...]) -> None:
+        """Name two images that loaders give one name, however it is written."""
+        seen: dict[str, tuple[str, DockerImage]] = {}
+        for row in rows:
+            for tag in row.tags:
+                before, other = seen.setdefault(_full(tag), (tag, row))
+                if (other.config, other.layers) != (row.config, row.layers):
+                    self._notes.add(
+                        "image-ref-twice",
+                        _DOCKER,
+                        expected=f"{before} is {other.config}",
+                        got=f"and {tag} is {row.config}",
+                    )
 
     def _described(self, row: DockerImage) -> Manifest:
         data = self._reading.small(row.config)
@@ -307,6 +326,17 @@ class _Walk:
                 expected="blobs that the image refers to",
                 got=f"{len(left):,} more, {length:,} bytes: {_listed(left)}",
             )
+
+
+def _full(tag: str) -> str:
+    """Return a name as Docker completes it: with its registry, repository and tag."""
+    name, slash, rest = tag.partition("/")
+    if not slash or not ("." in name or ":" in name or name == "localhost" or name != name.lower()):
+        name, rest = "docker.io", tag
+    if name in ("index.docker.io", "docker.io"):
+        name = "docker.io"
+        rest = rest if "/" in rest else f"library/{rest}"
+    return f"{name}/{rest}" if ":" in rest or "@" in rest else f"{name}/{rest}:latest"
 
 
 def _config(image: Manifest) -> str:

@@ -212,6 +212,14 @@ def _another(made: Made) -> None:
     made.top["manifests"][-1]["annotations"] = {REF: "v2"}
 
 
+def _aliased(made: Made, os: str, architecture: str, **more: str) -> None:
+    """List two images of one platform, the other in another spelling."""
+    _twice(made)
+    assert made.index is not None
+    platform = {"os": os, "architecture": architecture, **more}
+    made.index["manifests"][-1] = made.index["manifests"][-1] | {"platform": platform}
+
+
 def _called(made: Made, **said: Any) -> None:
     """Add an image whose descriptor calls it something else."""
     _two_refs(made)
@@ -404,6 +412,7 @@ CONFIGURED: Final[dict[str, Callable[[Image], object]]] = {
     "history short": lambda i: i.config["history"].pop(0),
     "no history": lambda i: i.config.pop("history"),
     "other architecture": _set("config.architecture", "riscv64"),
+    "alias of the architecture": _set("config.architecture", "x86_64"),
     "no architecture": lambda i: i.config.pop("architecture"),
     "null config": _set("config.config", None),
     "key twice in config": _raw_config(b'"os":', b'"os":"windows","os":'),
@@ -442,6 +451,9 @@ STATED: Final[dict[str, Callable[[Image], object]]] = {
 INDEXED: Final[dict[str, Callable[[Made], object]]] = {
     "platforms swapped": _swap_labels,
     "platform twice": _twice,
+    "platform twice, once by an alias": lambda m: _aliased(m, "linux", "x86_64"),
+    "platform twice, once in capitals": lambda m: _aliased(m, "Linux", "AMD64"),
+    "platform twice, once with a variant": lambda m: _aliased(m, "linux", "amd64", variant="v1"),
     "attestation": _attestation,
     "nested": _nest,
     "nested too deep": _deep,

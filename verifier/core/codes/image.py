@@ -67,6 +67,7 @@ ROWS: Final = (
         REJECTED,
         "a layer unpacks to other bytes than the configuration says",
     ),
+    Code("image-platform-spelling", "graph", UNDECIDED, "a platform in an unusual spelling"),
     Code("image-platform-twice", "graph", REJECTED, "two images of one platform"),
     Code(
         "image-platform-config",

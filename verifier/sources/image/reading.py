@@ -191,6 +191,10 @@ class Reading:
             self._notes.add("image-algorithm", stated.where, expected="sha256", got=algorithm)
             return None
         name = f"blobs/sha256/{stated.sha256}"
+        if self._store.sizes.get(name, 0) > stated.size:
+            self.reached.add(name)
+            self._size(stated, self._store.sizes[name])
+            return None  # no more is read than is stated, and what is stated is not all of it
         if name in self._store.sizes or name in self._store.links:
             return name
         if self._wanted and stated.platform and not stated.platform.is_as(self._wanted):
@@ -213,12 +217,7 @@ class Reading:
                 got=f"sha256:{blob.sha256}",
             )
         if blob.length != stated.size:
-            self._notes.add(
-                "image-size",
-                stated.where,
-                expected=f"{stated.size:,} bytes, as the descriptor says",
-                got=f"{blob.length:,} bytes",
-            )
+            self._size(stated, blob.length)
         if stated.data is not None and sha256(stated.data) != stated.sha256:
             self._notes.add(
                 "image-data",
@@ -226,6 +225,14 @@ class Reading:
                 expected=stated.digest,
                 got=f"data of digest sha256:{sha256(stated.data)}",
             )
+
+    def _size(self, stated: Descriptor, length: int | None) -> None:
+        self._notes.add(
+            "image-size",
+            stated.where,
+            expected=f"{stated.size:,} bytes, as the descriptor says",
+            got=f"{length:,} bytes",
+        )
 
     def _own_type(self, own: str | None, stated: Descriptor, where: str) -> None:
         if own is not None and own != stated.media_type:
@@ -251,7 +258,7 @@ class Reading:
             for stated in manifest.stated_layers
             if manifest.read and stated.media_type in documents.LAYER_TYPES
             for name in [f"blobs/sha256/{stated.sha256}"]
-            if name in self._store.sizes
+            if self._store.sizes.get(name, stated.size + 1) <= stated.size
         }
         stated = [s for manifest in _below(roots) for s in manifest.stated_layers]
         self.reached |= {f"blobs/sha256/{each.sha256}" for each in stated}

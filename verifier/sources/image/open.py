@@ -84,8 +84,11 @@ class _Walk:
         if store.complete:
             every = self._layout()
             docker = self._docker()
+            if self._reading.cut:
+                every, docker = [], []
             self._agree(every, docker)
-            roots, docker, refs = self._selected(every, docker)
+            if not self._reading.cut:
+                roots, docker, refs = self._selected(every, docker)
             roots = self._reading.with_layers(roots)
             docker = [self._filled(each) for each in docker]
             self._unreferenced()
@@ -165,7 +168,11 @@ class _Walk:
             return []
         self._repositories(rows)
         self._tags(rows)
-        return [_Docker(row, self._described(row)) for row in rows]
+        return [
+            _Docker(row, self._described(row))
+            for row in rows
+            if self._reading.mention() and self._reading.mention(layers=len(row.layers))
+        ]
 
     def _no_docker(self) -> None:
         if _INDEX in self._store.sizes:

@@ -214,6 +214,28 @@ def _another(made: Made) -> None:
     made.top["manifests"][-1]["annotations"] = {REF: "v2"}
 
 
+def _aliased(made: Made, os: str, architecture: str, **more: str) -> None:
+    """List two images of one platform, the other in another spelling."""
+    _twice(made)
+    assert made.index is not None
+    platform = {"os": os, "architecture": architecture, **more}
+    made.index["manifests"][-1] = made.index["manifests"][-1] | {"platform": platform}
+
+
+def _called(made: Made, **said: Any) -> None:
+    """Add an image whose descriptor calls it something else."""
+    _two_refs(made)
+    made.top["manifests"][-1].pop("platform")
+    made.top["manifests"][-1].pop("annotations")
+    made.top["manifests"][-1].update(said)
+
+
+def _statements(image: Image) -> None:
+    """Call every layer an in-toto statement: loaders that ask only for the bytes unpack them."""
+    for row in image.manifest["layers"]:
+        row["mediaType"] = "application/vnd.in-toto+json"
+
+
 def _twice(made: Made) -> None:
     """List two images of one platform."""
     other = image_of("amd64", lie=_changed_tar)
@@ -374,6 +396,13 @@ def _sparse_member(name: str) -> Callable[[Made], object]:
     return lie
 
 
+def _tagged(made: Made, one: str, other: str) -> None:
+    """Describe two images, by two names."""
+    made.docker.append(_extra(made))
+    made.docker[0]["RepoTags"], made.docker[1]["RepoTags"] = [one], [other]
+    made.repositories.clear()
+
+
 def _link_docker(made: Made) -> None:
     name = made.docker[0]["Layers"][0]
     made.files["layer.tar"] = made.files.pop(name)
@@ -409,6 +438,7 @@ CONFIGURED: Final[dict[str, Callable[[Image], object]]] = {
     "history short": lambda i: i.config["history"].pop(0),
     "no history": lambda i: i.config.pop("history"),
     "other architecture": _set("config.architecture", "riscv64"),
+    "alias of the architecture": _set("config.architecture", "x86_64"),
     "no architecture": lambda i: i.config.pop("architecture"),
     "null config": _set("config.config", None),
     "key twice in config": _raw_config(b'"os":', b'"os":"windows","os":'),
@@ -432,8 +462,10 @@ STATED: Final[dict[str, Callable[[Image], object]]] = {
     "layer size": _set("manifest.layers.1.size", 7),
     "config size": _set("manifest.config.size", 7),
     "manifest type": _set("manifest.mediaType", INDEX),
+    "layers called statements": _statements,
     "schema 1": _set("manifest.schemaVersion", 1),
-    "artifact": _set("manifest.artifactType", "application/vnd.example"),
+    "artifact": lambda i: i.manifest["config"].update(mediaType="application/vnd.example"),
+    "artifact type": _set("manifest.artifactType", "application/vnd.example"),
     "huge manifest": lambda i: i.manifest.update(annotations={"a": "x" * (1 << 22)}),
     "key twice": _raw(b'"layers":', b'"layers":[],"layers":'),
     "key in other case": _raw(b'"layers":', b'"Layers":[],"layers":'),
@@ -445,6 +477,9 @@ STATED: Final[dict[str, Callable[[Image], object]]] = {
 INDEXED: Final[dict[str, Callable[[Made], object]]] = {
     "platforms swapped": _swap_labels,
     "platform twice": _twice,
+    "platform twice, once by an alias": lambda m: _aliased(m, "linux", "x86_64"),
+    "platform twice, once in capitals": lambda m: _aliased(m, "Linux", "AMD64"),
+    "platform twice, once with a variant": lambda m: _aliased(m, "linux", "amd64", variant="v1"),
     "attestation": _attestation,
     "nested": _nest,
     "nested too deep": _deep,
@@ -458,8 +493,15 @@ LISTED: Final[dict[str, Callable[[Made], object]]] = {
     "another image": _another,
     "wrong type at the top": _index_type,
     "manifest size": lambda m: m.top["manifests"][0].update(size=7),
+    "called an artifact": lambda m: _called(m, artifactType="application/vnd.example"),
+    "called an attestation": lambda m: _called(
+        m,
+        annotations={"vnd.docker.reference.type": "attestation-manifest"},
+        platform={"architecture": "unknown", "os": "unknown"},
+    ),
     "no images": lambda m: m.top.update(manifests=[]),
     "unknown type at the top": lambda m: m.top["manifests"][0].update(mediaType="text/plain"),
+    "manifest type at the top": lambda m: m.top.update(mediaType=MANIFEST),
     "no name": lambda m: m.top["manifests"][0].pop("annotations", None),
 }
 WRITTEN: Final[dict[str, Callable[[Made], object]]] = {
@@ -491,6 +533,9 @@ WRITTEN: Final[dict[str, Callable[[Made], object]]] = {
     "repositories alone": lambda m: m.docker.clear(),
     "config renamed": _rename_config,
     "two in one": lambda m: m.docker.append(_extra(m)),
+    "one name in two spellings": lambda m: _tagged(m, "app:v1", "docker.io/library/app:v1"),
+    "one name without its tag": lambda m: _tagged(m, "app", "index.docker.io/app:latest"),
+    "two names alike": lambda m: _tagged(m, "app:v1", "localhost/app:v1"),
     "docker layer missing": lambda m: m.files.pop(m.docker[0]["Layers"][0]),
     "docker layer is a link": _link_docker,
     "sparse index.json": _sparse_member("index.json"),

@@ -114,6 +114,9 @@ ORDER_SEARCHED_BYTES: Final = 4096 * MIB
 GIT_HISTORY: Final = 200_000
 #: Files that an entry lists itself; of more it has a table beside it.
 ENTRY_FILES: Final = 2_000
-#: Levels of image indexes below each other, and documents of one image source.
+#: Levels of image indexes below each other, mentions of documents and of layers in one image
+#: source, and bytes of all its documents, each counted once.
 IMAGE_DEPTH: Final = 8
 IMAGE_DOCUMENTS: Final = 10_000
+IMAGE_LAYERS: Final = 100_000
+IMAGE_DOCUMENT_BYTES: Final = 1 << 26

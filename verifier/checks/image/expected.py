@@ -138,8 +138,10 @@ def _same_files(
             return _no(told.several(entry.name, name_of(image), len(graph.images())), checked=False)
         covered = Covered(facet=FACET, state=State.HELD_LENGTH_NOT_PINNED, detail=detail)
         return Compared(findings=(), covered=covered, entry=entry, by="diff-id")
+    if config is None:
+        return _no(told.not_expected(wanted, found))  # nothing can be said of what was not read
     if entry.of("config"):
-        return _no(told.relabelled(wanted, config or "", entry, count))
+        return _no(told.relabelled(wanted, config, entry, count))
     manifest = _manifest(found, image)
     return _no(told.recompressed(wanted, manifest, entry, count, graph.form))
 

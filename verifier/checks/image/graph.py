@@ -22,6 +22,7 @@ def contradictions(graph: Graph) -> Iterator[Finding]:
         # Comparing them by value would hash every member of every layer.
         if image.read and all(image is not other for other in images):
             yield from _of_image(image)
+    yield from _spellings(graph)
     yield from _platforms(graph)
     manifests = graph.manifests()
     if manifests and all(manifest.artifact for manifest in manifests):
@@ -114,6 +115,22 @@ def _other_place(diff_id: str, diff_ids: tuple[str, ...]) -> str | None:
     return None
 
 
+def _spellings(graph: Graph) -> Iterator[Finding]:
+    """Name platforms that some programs take for another spelling and some do not know."""
+    images = {id(image): image for image in (*graph.manifests(), *graph.docker)}
+    for image in images.values():
+        config = image.config.platform if image.config else None
+        for platform in dict.fromkeys(p for p in (image.label, config) if p and not p.spelt):
+            yield Finding(
+                code="image-platform-spelling",
+                where=Where(path=name_of(image)),
+                expected=str(platform.canonical),
+                got=str(platform),
+                cause="some programs take the one for the other, and some do not",
+                remedy="have the image built for its platform as Go names it",
+            )
+
+
 def _platforms(graph: Graph) -> Iterator[Finding]:
     """Name two images of one platform below one index: which one is run is chance."""
     for index in graph.indexes():
@@ -140,7 +157,7 @@ def _platform(below: object) -> str | None:
     if below.artifact and (below.label is None or below.label.os == "unknown"):
         return None
     found = below.label or (below.config.platform if below.config else None)
-    return None if found is None else str(found)
+    return None if found is None else str(found.canonical)
 
 
 def _digest(below: object) -> str:

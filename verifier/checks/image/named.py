@@ -28,13 +28,19 @@ class Named:
 def every(graph: Graph) -> tuple[Named, ...]:
     """Return every digest of a graph, the outer ones first, each kind and digest once."""
     found: dict[Digest, Named] = {}
+    above: dict[Digest, set[int]] = {}
     for named in _walk(graph):
-        before = found.get(named.digest)
-        of = tuple(sorted({*named.of, *(before.of if before else ())}))
-        found[named.digest] = Named(
-            digest=named.digest, length=named.length, of=of, json=named.json
+        found[named.digest] = named
+        above.setdefault(named.digest, set()).update(named.of)
+    return tuple(
+        Named(
+            digest=digest,
+            length=named.length,
+            of=tuple(sorted(above[digest])),
+            json=named.json,
         )
-    return tuple(found.values())
+        for digest, named in found.items()
+    )
 
 
 def _walk(graph: Graph) -> Iterator[Named]:

@@ -72,6 +72,7 @@ ROWS: Final = (
         REJECTED,
         "a layer unpacks to other bytes than the configuration says",
     ),
+    Code("image-platform-spelling", "graph", UNDECIDED, "a platform in an unusual spelling"),
     Code("image-platform-twice", "graph", REJECTED, "two images of one platform"),
     Code(
         "image-platform-config",
@@ -84,6 +85,7 @@ ROWS: Final = (
     Code("image-urls", "graph", UNDECIDED, "a part of the image lies elsewhere"),
     Code("image-subject", "graph", UNDECIDED, "it is about another image"),
     Code("image-artifact", "graph", UNDECIDED, "it is no image"),
+    Code("image-artifact-claim", "graph", REJECTED, "an image is called an artifact"),
     Code("image-empty", "graph", UNDECIDED, "it lists no image"),
     Code("image-no-ref", "graph", UNDECIDED, "it holds no image of that name"),
     Code("image-layer-type", "graph", UNDECIDED, "a layer of a type that is not read"),

@@ -44,6 +44,7 @@ LAYER_TYPES: Final = {
 }
 REF: Final = "org.opencontainers.image.ref.name"
 _ATTESTATION: Final = "vnd.docker.reference.type"
+_STATEMENT: Final = "application/vnd.in-toto+json"
 _DIGEST: Final = re.compile(r"sha256:[0-9a-f]{64}|(?!sha256:)[a-z0-9]+(?:[.+_-][a-z0-9]+)*:[\w=-]+")
 _DIFF_ID: Final = "sha256:[0-9a-f]{64}"
 _SCHEMA: Final = 2
@@ -95,7 +96,11 @@ class IndexDocument(NamedTuple):
 
 
 class ManifestDocument(NamedTuple):
-    """An image manifest."""
+    """An image manifest.
+
+    `artifact` says that its configuration is none of an image, `statements` that all it holds are
+    in-toto statements, as BuildKit's attestations. `claims` says that it calls itself an artifact.
+    """
 
     media_type: str | None
     config: Descriptor
@@ -103,6 +108,8 @@ class ManifestDocument(NamedTuple):
     subject: str | None
     both: bool
     artifact: bool
+    statements: bool
+    claims: bool
 
 
 class ConfigDocument(NamedTuple):
@@ -158,9 +165,9 @@ def manifest(data: bytes, where: str) -> ManifestDocument:
         layers=layers,
         subject=_subject(table),
         both=table.has("manifests"),
-        artifact=table.has("artifactType")
-        or config.media_type not in CONFIG_TYPES
-        or any("in-toto" in layer.media_type for layer in layers),
+        artifact=config.media_type not in CONFIG_TYPES,
+        statements=bool(layers) and all(layer.media_type == _STATEMENT for layer in layers),
+        claims=_claims(table),
     )
     return _done(table, document)
 
@@ -309,9 +316,15 @@ def _descriptor(table: Table, where: str) -> Descriptor:
         ref=annotations.optional_text(REF) if annotations else None,
         urls=table.texts("urls", default=()),
         data=_base64(table, data),
-        artifact=table.has("artifactType")
-        or (annotations is not None and annotations.has(_ATTESTATION)),
+        artifact=_claims(table) or (annotations is not None and annotations.has(_ATTESTATION)),
     )
+
+
+def _claims(table: Table) -> bool:
+    """Whether it is said to be an artifact; registries say the type of an image's configuration."""
+    if not table.has("artifactType"):
+        return False
+    return table.optional_text("artifactType") not in CONFIG_TYPES
 
 
 def _base64(table: Table, data: str | None) -> bytes | None:

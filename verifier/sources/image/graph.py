@@ -9,11 +9,33 @@ nothing themselves.
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import field
+from typing import Final
 
 from verifier.core.finding import Finding
 from verifier.core.value import frozen
 from verifier.sources.archives.inflate import Bytes
 from verifier.sources.image.layer import Layer as LayerFound
+
+#: Spellings of architectures, and the variant that each implies (containerd, database.go).
+_ALIASES: Final = {
+    "x86_64": ("amd64", None),
+    "x86-64": ("amd64", None),
+    "x64": ("amd64", None),
+    "i386": ("386", None),
+    "i486": ("386", None),
+    "i586": ("386", None),
+    "i686": ("386", None),
+    "x86": ("386", None),
+    "aarch64": ("arm64", None),
+    "armhf": ("arm", "v7"),
+    "armv7": ("arm", "v7"),
+    "armv7l": ("arm", "v7"),
+    "armel": ("arm", "v6"),
+    "armv6l": ("arm", "v6"),
+}
+_SYSTEMS: Final = {"macos": "darwin"}
+#: Variants that are what the architecture is without one.
+_USUAL: Final = (("amd64", "v1"), ("arm64", "v8"))
 
 
 @frozen
@@ -28,10 +50,31 @@ class Platform:
         """Print it as containerd and skopeo do."""
         return "/".join(part for part in (self.os, self.architecture, self.variant) if part)
 
+    @property
+    def canonical(self) -> "Platform":
+        """The platform as Go names it, which is how containerd reads other spellings."""
+        os, architecture = self.os.strip().lower(), self.architecture.strip().lower()
+        architecture, implied = _ALIASES.get(architecture, (architecture, None))
+        variant = (self.variant or "").strip().lower() or implied
+        if variant is not None and variant.isdecimal():
+            variant = f"v{variant}"
+        if (architecture, variant) in _USUAL:
+            variant = None
+        return Platform(os=_SYSTEMS.get(os, os), architecture=architecture, variant=variant or None)
+
+    @property
+    def spelt(self) -> bool:
+        """Whether it is spelt as Go does; a usual variant may be stated."""
+        canonical = self.canonical
+        return (self.os, self.architecture) == (canonical.os, canonical.architecture) and (
+            self.variant == canonical.variant or (self.architecture, self.variant) in _USUAL
+        )
+
     def is_as(self, other: "Platform") -> bool:
         """Whether both name one platform; a variant that one of them does not state is open."""
-        return (self.os, self.architecture) == (other.os, other.architecture) and (
-            self.variant == other.variant or None in (self.variant, other.variant)
+        one, two = self.canonical, other.canonical
+        return (one.os, one.architecture) == (two.os, two.architecture) and (
+            one.variant == two.variant or None in (self.variant, other.variant)
         )
 
 
@@ -51,6 +94,7 @@ class Descriptor:
     urls: tuple[str, ...] = ()
     data: bytes | None = None
     artifact: bool = False
+    """Whether it calls what it leads to an artifact; that decides nothing."""
 
     @property
     def sha256(self) -> str | None:

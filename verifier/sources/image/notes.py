@@ -17,6 +17,7 @@ _REMEDIES: Final = {
     "image-layer-type": "have the layer stored as a plain tar, or in gzip or zstd",
     "image-layer-unread": "look at the tree- findings of that layer; build the layer anew",
     "image-artifact": "name the image that it is about; pinproof verify image judges images",
+    "image-artifact-claim": _BUILDER,
     "image-empty": "name a layout that holds an image",
     "image-no-ref": "give one of the names that are there, or leave it out",
     "image-document-large": _BUILDER,

@@ -84,8 +84,11 @@ class _Walk:
         if store.complete:
             every = self._layout()
             docker = self._docker()
+            if self._reading.cut:
+                every, docker = [], []
             self._agree(every, docker)
-            roots, docker, refs = self._selected(every, docker)
+            if not self._reading.cut:
+                roots, docker, refs = self._selected(every, docker)
             roots = self._reading.with_layers(roots)
             docker = [self._filled(each) for each in docker]
             self._unreferenced()
@@ -117,6 +120,10 @@ class _Walk:
         except WrongError as error:
             self._notes.add(error.code, _INDEX, expected=error.expected, got=error.got)
             return []
+        own = document.media_type
+        if own is not None and own not in documents.INDEX_TYPES:
+            expected = documents.INDEX_TYPES[0]
+            self._notes.add("image-media-type", _INDEX, expected=expected, got=own)
         if document.both:
             got = "manifests beside config or layers"
             self._notes.add("image-both-shapes", _INDEX, expected="one shape", got=got)
@@ -160,7 +167,12 @@ class _Walk:
             self._notes.add(error.code, _DOCKER, expected=error.expected, got=error.got)
             return []
         self._repositories(rows)
-        return [_Docker(row, self._described(row)) for row in rows]
+        self._tags(rows)
+        return [
+            _Docker(row, self._described(row))
+            for row in rows
+            if self._reading.mention() and self._reading.mention(layers=len(row.layers))
+        ]
 
     def _no_docker(self) -> None:
         if _INDEX in self._store.sizes:
@@ -189,6 +201,20 @@ class _Walk:
                 expected=f"the tags of manifest.json: {_listed(tags)}",
                 got=_listed(legacy),
             )
+
+    def _tags(self, rows: tuple[DockerImage, ...]) -> None:
+        """Name two images that loaders give one name, however it is written."""
+        seen: dict[str, tuple[str, DockerImage]] = {}
+        for row in rows:
+            for tag in row.tags:
+                before, other = seen.setdefault(_full(tag), (tag, row))
+                if (other.config, other.layers) != (row.config, row.layers):
+                    self._notes.add(
+                        "image-ref-twice",
+                        _DOCKER,
+                        expected=f"{before} is {other.config}",
+                        got=f"and {tag} is {row.config}",
+                    )
 
     def _described(self, row: DockerImage) -> Manifest:
         data = self._reading.small(row.config)
@@ -307,6 +333,17 @@ class _Walk:
                 expected="blobs that the image refers to",
                 got=f"{len(left):,} more, {length:,} bytes: {_listed(left)}",
             )
+
+
+def _full(tag: str) -> str:
+    """Return a name as Docker completes it: with its registry, repository and tag."""
+    name, slash, rest = tag.partition("/")
+    if not slash or not ("." in name or ":" in name or name == "localhost" or name != name.lower()):
+        name, rest = "docker.io", tag
+    if name in ("index.docker.io", "docker.io"):
+        name = "docker.io"
+        rest = rest if "/" in rest else f"library/{rest}"
+    return f"{name}/{rest}" if ":" in rest or "@" in rest else f"{name}/{rest}:latest"
 
 
 def _config(image: Manifest) -> str:

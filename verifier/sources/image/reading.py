@@ -5,13 +5,25 @@ in their store, each once, however many images share them. What a descriptor sta
 bytes are stand side by side in the graph; a contradiction is a finding and never ends the walk.
 """
 
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from verifier.core.digest import sha256
-from verifier.core.limits import DOCUMENT_BYTES, IMAGE_DEPTH, IMAGE_DOCUMENTS
+from verifier.core.limits import (
+    DOCUMENT_BYTES,
+    IMAGE_DEPTH,
+    IMAGE_DOCUMENT_BYTES,
+    IMAGE_DOCUMENTS,
+    IMAGE_LAYERS,
+)
 from verifier.sources.image import documents, layers
-from verifier.sources.image.documents import WrongError
+from verifier.sources.image.documents import (
+    ConfigDocument,
+    IndexDocument,
+    ManifestDocument,
+    WrongError,
+)
 from verifier.sources.image.graph import (
     Blob,
     Config,
@@ -49,13 +61,21 @@ class Reading:
         self._notes = notes
         self._wanted = wanted
         self._layers: dict[str, LayerRead] = {}
-        self._count = 0
+        self._documents = self._stated = self._bytes = 0
+        self._small: dict[str, tuple[bytes, str]] = {}
+        self._parsed: dict[tuple[str, str], Any] = {}
+        self.cut = False
         self.reached: set[str] = set()
 
     # ── documents ──────────────────────────────────────────────────────────────────────────
 
     def small(self, name: str) -> bytes | None:
-        """Return the bytes of a document by its name in the store, None if they are not there."""
+        """Return the bytes of a document by its name in the store, None if they are not there.
+
+        Each is read once, however often it is mentioned.
+        """
+        if name in self._small:
+            return self._small[name][0]
         if name in self._store.links:
             self._notes.add("image-part-link", name, expected="a regular file", got="a link")
             return None
@@ -67,14 +87,49 @@ class Reading:
             limit = f"at most {DOCUMENT_BYTES:,} bytes"
             self._notes.add("image-document-large", name, expected=limit, got=f"{size:,}")
             return None
+        self._bytes += size
+        if self._bytes > IMAGE_DOCUMENT_BYTES:
+            self._stop(f"documents of more than {IMAGE_DOCUMENT_BYTES:,} bytes")
+            return None
         with self._store.part(name) as part:
-            return part.read(0, size)
+            data = part.read(0, size)
+        self._small[name] = data, sha256(data)
+        return data
+
+    def mention(self, *, layers: int | None = None) -> bool:
+        """Count a mention of a document, or those of layers; False where there are too many."""
+        self._documents += layers is None
+        self._stated += layers or 0
+        if self._documents > IMAGE_DOCUMENTS:
+            self._stop(f"more than {IMAGE_DOCUMENTS:,} mentions of documents")
+        elif self._stated > IMAGE_LAYERS:
+            self._stop(f"more than {IMAGE_LAYERS:,} mentions of layers")
+        return not self.cut
+
+    def _stop(self, got: str) -> None:
+        """Read no more: what was read so far is not what the source holds."""
+        if not self.cut:
+            self._notes.add("image-too-deep", self._store.name, got=got)
+        self.cut = True
+
+    def _once(self, parse: Callable[[bytes, str], Any], data: bytes, where: str) -> Any:
+        """Parse a document, once however often it is mentioned. Raises `WrongError`."""
+        key = (parse.__name__, where)
+        if key not in self._parsed:
+            try:
+                self._parsed[key] = parse(data, where)
+            except WrongError as error:
+                self._parsed[key] = error
+        found = self._parsed[key]
+        if isinstance(found, WrongError):
+            raise found
+        return found
 
     def root(self, stated: Descriptor, depth: int = 0) -> Index | Manifest | Blob:
         """Read what a descriptor leads to, and all documents below it."""
-        self._count += 1
-        if depth > IMAGE_DEPTH or self._count > IMAGE_DOCUMENTS:
+        if depth > IMAGE_DEPTH:
             self._notes.add("image-too-deep", stated.where, got=f"level {depth}")
+        if depth > IMAGE_DEPTH or not self.mention():
             return Blob(kind="blob", where=stated.where, sha256=None, length=None, stated=stated)
         kind = _KINDS.get(stated.media_type, "blob")
         found = self._document(stated, kind)
@@ -94,7 +149,7 @@ class Reading:
         return found.blob
 
     def _has_shape(self, kind: str, data: bytes, where: str) -> bool:
-        seen = documents.shape(data)
+        seen = self._once(_shape, data, where)
         if seen in (None, kind):
             return True
         self._notes.add("image-media-type", where, expected=kind, got=f"the shape of {seen}")
@@ -103,7 +158,7 @@ class Reading:
     def _index(
         self, found: _Found, data: bytes, where: str, stated: Descriptor, depth: int
     ) -> Index:
-        document = documents.index(data, where)
+        document: IndexDocument = self._once(documents.index, data, where)
         self._own_type(document.media_type, stated, where)
         self._about(document.subject, where, both=document.both)
         below = tuple(self.root(descriptor, depth + 1) for descriptor in document.below)
@@ -111,13 +166,30 @@ class Reading:
             self._notes.add("image-empty", where, expected="a manifest", got="none")
         return Index(blob=found.blob, below=below, json=data)
 
-    def _manifest(self, found: _Found, data: bytes, where: str, stated: Descriptor) -> Manifest:
-        document = documents.manifest(data, where)
+    def _manifest(
+        self, found: _Found, data: bytes, where: str, stated: Descriptor
+    ) -> Manifest | Blob:
+        document: ManifestDocument = self._once(documents.manifest, data, where)
+        if not self.mention(layers=len(document.layers)):
+            return found.blob
         self._own_type(document.media_type, stated, where)
         self._about(document.subject, where, both=document.both)
-        artifact = document.artifact or stated.artifact
         found_config = self._document(document.config, "config")
-        config = None if artifact else self.config(found_config.blob, found_config.data)
+        config = None if document.artifact else self.config(found_config.blob, found_config.data)
+        artifact = document.artifact or (
+            document.statements
+            and _is_unknown(stated.platform, or_none=True)
+            and _is_unknown(config.platform if config else None, or_none=False)
+        )
+        if artifact:
+            config = None
+        elif stated.artifact or document.claims:
+            self._notes.add(
+                "image-artifact-claim",
+                stated.where if stated.artifact else where,
+                expected="an artifact, as it is called",
+                got="configuration and layers of an image",
+            )
         read = self._wanted is None or (
             config is not None
             and config.platform is not None
@@ -140,7 +212,7 @@ class Reading:
         where = f"config {_short(blob.stated) if blob.stated else blob.where}"
         try:
             if data is not None:
-                document = documents.config(data, where)
+                document: ConfigDocument = self._once(documents.config, data, where)
                 return Config(
                     blob=blob,
                     platform=document.platform,
@@ -157,12 +229,12 @@ class Reading:
         nothing = Blob(kind=kind, where=stated.where, sha256=None, length=None, stated=stated)
         name = self._name(stated)
         data = None if name is None else self.small(name)
-        if data is None:
+        if name is None or data is None:
             return _Found(nothing, None)
         blob = Blob(
             kind=kind,
             where=stated.where,
-            sha256=sha256(data),
+            sha256=self._small[name][1],
             length=len(data),
             stated=stated,
         )
@@ -178,6 +250,10 @@ class Reading:
             self._notes.add("image-algorithm", stated.where, expected="sha256", got=algorithm)
             return None
         name = f"blobs/sha256/{stated.sha256}"
+        if self._store.sizes.get(name, 0) > stated.size:
+            self.reached.add(name)
+            self._size(stated, self._store.sizes[name])
+            return None  # no more is read than is stated, and what is stated is not all of it
         if name in self._store.sizes or name in self._store.links:
             return name
         if self._wanted and stated.platform and not stated.platform.is_as(self._wanted):
@@ -200,12 +276,7 @@ class Reading:
                 got=f"sha256:{blob.sha256}",
             )
         if blob.length != stated.size:
-            self._notes.add(
-                "image-size",
-                stated.where,
-                expected=f"{stated.size:,} bytes, as the descriptor says",
-                got=f"{blob.length:,} bytes",
-            )
+            self._size(stated, blob.length)
         if stated.data is not None and sha256(stated.data) != stated.sha256:
             self._notes.add(
                 "image-data",
@@ -213,6 +284,14 @@ class Reading:
                 expected=stated.digest,
                 got=f"data of digest sha256:{sha256(stated.data)}",
             )
+
+    def _size(self, stated: Descriptor, length: int | None) -> None:
+        self._notes.add(
+            "image-size",
+            stated.where,
+            expected=f"{stated.size:,} bytes, as the descriptor says",
+            got=f"{length:,} bytes",
+        )
 
     def _own_type(self, own: str | None, stated: Descriptor, where: str) -> None:
         if own is not None and own != stated.media_type:
@@ -238,7 +317,7 @@ class Reading:
             for stated in manifest.stated_layers
             if manifest.read and stated.media_type in documents.LAYER_TYPES
             for name in [f"blobs/sha256/{stated.sha256}"]
-            if name in self._store.sizes
+            if self._store.sizes.get(name, stated.size + 1) <= stated.size
         }
         stated = [s for manifest in _below(roots) for s in manifest.stated_layers]
         self.reached |= {f"blobs/sha256/{each.sha256}" for each in stated}
@@ -317,9 +396,20 @@ class Reading:
         )
 
 
+def _shape(data: bytes, where: str) -> str | None:  # noqa: ARG001  (parsers take both)
+    return documents.shape(data)
+
+
 def _short(stated: Descriptor) -> str:
     """Return a digest as places are named by: without its algorithm where that is SHA-256."""
     return stated.sha256 or stated.digest
+
+
+def _is_unknown(platform: Platform | None, *, or_none: bool) -> bool:
+    """Whether a platform is what BuildKit writes for attestations."""
+    if platform is None:
+        return or_none
+    return (platform.os, platform.architecture) == ("unknown", "unknown")
 
 
 def _below(roots: list[Index | Manifest | Blob]) -> list[Manifest]:

@@ -43,10 +43,19 @@ def image(
         facets = ("graph", "tree", "input")
         codes = sorted({f.code for f in outcome.findings if f.row.facet in facets})
         raise _refused(source, f"its parts do not hold together: {', '.join(codes) or 'no image'}")
+    images = graph.images()
+    everything = set(range(len(images)))
+    if len(images) > 1 and not any(
+        named.kind == "index" and everything <= set(named.of) for named in every(graph)
+    ):
+        raise WrongCallError(
+            f"{source} cannot be pinned: it holds {len(images):,} images, and no index of them all",
+            code="wrong-call",
+            remedy="pin each by itself: name one behind a colon, or give --platform",
+        )
     entry: dict[str, Any] = {"schema": image_format.SCHEMA, "name": name, "project": project}
     if repository:
         entry["repository"] = repository
-    images = graph.images()
     if len(images) == 1 and images[0].config and images[0].config.platform:
         entry["platform"] = str(images[0].config.platform)
     entry["digest"] = _digests(graph, platform)

@@ -162,12 +162,22 @@ def judged(argument: str, asked: Asked, catalog: Catalog) -> tuple[Graph | None,
     source = parse(argument)
     if source.form == "docker-inspect":
         return None, _claimed(source, asked, catalog)
-    graph = read(source, platform=asked.platform)
+    graph = read(source, platform=asked.platform, choice=_own(asked.entry))
     found = [named.digest.hex for named in every(graph)]
     known = entries_of((*found, *((asked.digest.hex,) if asked.digest else ())), catalog)
     if isinstance(known, Refused):
         return graph, unchecked(findings=known.findings)
     return graph, check(graph, replace(asked, known=known))
+
+
+def _own(entry: ImageEntry | None) -> Platform | None:
+    """Return the platform that an entry is of, where it pins that image and not an index of more.
+
+    Of several images that one is compared, and the layers of the others are not read.
+    """
+    if entry is None or entry.platform is None or entry.of("index"):
+        return None
+    return read_platform(entry.platform)
 
 
 def _subject(argument: str, graph: Graph) -> Subject:

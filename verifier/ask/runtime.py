@@ -11,7 +11,7 @@ from verifier.catalog.entries.image import ImageEntry
 from verifier.catalog.entries.runtime import RuntimeEntry
 from verifier.catalog.open import Catalog
 from verifier.catalog.refused import Refused
-from verifier.checks.image import Asked
+from verifier.checks.image import Asked, unchecked
 from verifier.checks.runtime import Rank, check
 from verifier.core.coverage import Covered, State
 from verifier.core.demand import FACETS
@@ -40,6 +40,7 @@ def verify_runtime(name: str, *, ranks: Sequence[str], trust: Trust | None = Non
             remedy="judge with a policy that has a [runtime] table, such as strict",
         )
     given = _given(ranks)
+    failed: tuple[Failed, ...] = ()
     catalog = trust.catalog
     if isinstance(catalog, Refused):
         outcome = _unchecked(catalog.findings)
@@ -51,12 +52,7 @@ def verify_runtime(name: str, *, ranks: Sequence[str], trust: Trust | None = Non
             outcome = _unchecked(entry.findings)
         else:
             _refuse_beyond(given, entry)
-            try:
-                outcome = _checked(entry, given, catalog)
-            except WrongCallError:
-                raise
-            except PinproofError as error:
-                return trust.report((Failed.of(name, error),))
+            outcome, failed = _checked(entry, given, catalog)
     result = judge(
         outcome,
         subject=Subject(name=name),
@@ -64,7 +60,7 @@ def verify_runtime(name: str, *, ranks: Sequence[str], trust: Trust | None = Non
         waivers=trust.policy.waivers,
         now=trust.now,
     )
-    return trust.report((result,))
+    return trust.report((result, *failed))
 
 
 def _given(ranks: Sequence[str]) -> dict[int, str]:
@@ -91,18 +87,34 @@ def _refuse_beyond(given: dict[int, str], entry: RuntimeEntry) -> None:
         )
 
 
-def _checked(entry: RuntimeEntry, given: dict[int, str], catalog: Catalog) -> Outcome:
+def _checked(
+    entry: RuntimeEntry, given: dict[int, str], catalog: Catalog
+) -> tuple[Outcome, tuple[Failed, ...]]:
+    """Check every rank; of those whose image cannot be looked at, also say so by themselves."""
     asked, image = _asked(entry, catalog)
     if isinstance(image, Refused):
-        return _unchecked(image.findings)
-    ranks = []
+        return _unchecked(image.findings), ()
+    ranks: list[Rank] = []
+    errors: list[Failed] = []
     for number, source in given.items():
-        graph, outcome = judged(source, asked, catalog)
+        failed = None
+        try:
+            graph, outcome = judged(source, asked, catalog)
+        except PinproofError as error:  # the other ranks are looked at all the same
+            graph, outcome, failed = None, unchecked(), error
+            errors.append(Failed.of(f"rank {number}: {source}", error))
         config, files = _alike(graph)
         ranks.append(
-            Rank(number=number, source=source, outcome=outcome, config=config, files=files)
+            Rank(
+                number=number,
+                source=source,
+                outcome=outcome,
+                config=config,
+                files=files,
+                failed=(failed.message, failed.remedy) if failed else None,
+            )
         )
-    return check(entry, tuple(ranks), image)
+    return check(entry, tuple(ranks), image), tuple(errors)
 
 
 def _asked(entry: RuntimeEntry, catalog: Catalog) -> tuple[Asked, ImageEntry | Refused | None]:

@@ -19,6 +19,7 @@ from verifier.catalog.entries.runtime import RuntimeEntry, Same
 from verifier.core.coverage import Covered, State
 from verifier.core.finding import Finding, Where
 from verifier.core.outcome import GraphNode, Identified, Outcome
+from verifier.core.printable import printable
 from verifier.core.value import frozen
 
 _SAME: Final = {
@@ -33,7 +34,8 @@ class Rank:
     """One rank's image as it was judged.
 
     `config` is the digest of its configuration, `files` its diff-ids, None where more than one
-    image or none was read. `outcome` is that of `checks.image`.
+    image or none was read. `outcome` is that of `checks.image`. `failed` says why its image could
+    not be looked at, and what to do.
     """
 
     number: int
@@ -41,6 +43,7 @@ class Rank:
     outcome: Outcome
     config: str | None
     files: tuple[str, ...] | None
+    failed: tuple[str, str] | None = None
 
     def value(self, same: Same) -> object:
         """Return what has to be the same."""
@@ -78,6 +81,16 @@ def _counts(finding: Finding) -> bool:
 
 def _of_rank(rank: Rank, entry: RuntimeEntry) -> Iterator[Finding]:
     """Say what is wrong with one rank's image; what it says of itself comes along."""
+    if rank.failed is not None:
+        got, remedy = rank.failed
+        yield Finding(
+            code="runtime-rank-unread",
+            where=_where(rank),
+            expected="an image whose every part was read",
+            got=printable(got),
+            remedy=printable(remedy),
+        )
+        return
     states = {covered.facet: covered for covered in rank.outcome.coverage}
     for finding in rank.outcome.findings:
         if finding.row.facet in ("graph", "tree", "platform") and finding.row.outcome == "rejected":
@@ -113,7 +126,7 @@ def _at(finding: Finding, rank: Rank) -> Finding:
 
 
 def _where(rank: Rank) -> Where:
-    return Where(path=f"rank {rank.number}: {rank.source}")
+    return Where(path=printable(f"rank {rank.number}: {rank.source}"))
 
 
 def _missing(entry: RuntimeEntry, ranks: tuple[Rank, ...]) -> Iterator[Finding]:

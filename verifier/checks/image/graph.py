@@ -22,6 +22,8 @@ def contradictions(graph: Graph) -> Iterator[Finding]:
         # Comparing them by value would hash every member of every layer.
         if image.read and all(image is not other for other in images):
             yield from _of_image(image)
+    for manifest in graph.manifests():
+        yield from _label(manifest)
     yield from _spellings(graph)
     yield from _platforms(graph)
     manifests = graph.manifests()
@@ -43,20 +45,25 @@ def name_of(image: Manifest) -> str:
     return f"config {digits}" if digits else "an image without a configuration"
 
 
+def _label(image: Manifest) -> Iterator[Finding]:
+    """Compare what the index says of an image, be its layers read or not."""
+    stated = image.config.platform if image.config else None
+    if stated is not None and image.label and not image.label.is_as(stated):
+        yield Finding(
+            code="image-platform-config",
+            where=Where(path=name_of(image)),
+            expected=f"{stated}, as the image's configuration says",
+            got=f"{image.label}, as the index says",
+            cause="the index sends machines of one platform to the image of another",
+            remedy="have the index made anew, or take the image of your platform by its manifest",
+        )
+
+
 def _of_image(image: Manifest) -> Iterator[Finding]:
     config = image.config
     if config is None or config.platform is None:
         return
     where = name_of(image)
-    if image.label and not image.label.is_as(config.platform):
-        yield Finding(
-            code="image-platform-config",
-            where=Where(path=where),
-            expected=f"{config.platform}, as the image's configuration says",
-            got=f"{image.label}, as the index says",
-            cause="the index sends machines of one platform to the image of another",
-            remedy="have the index made anew, or take the image of your platform by its manifest",
-        )
     count = len(image.layers)
     if count != len(config.diff_ids):
         yield Finding(

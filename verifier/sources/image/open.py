@@ -39,10 +39,13 @@ class _Docker(NamedTuple):
     image: Manifest
 
 
-def read(source: Source, *, platform: Platform | None = None) -> Graph:
+def read(
+    source: Source, *, platform: Platform | None = None, choice: Platform | None = None
+) -> Graph:
     """Read what an image source holds, every digest computed again.
 
-    With `platform` only the layers of that platform are read. Raises `UnavailableError` if the
+    With `platform` only the layers of that platform are read; with `choice` those of that platform
+    if the source holds it and others. Raises `UnavailableError` if the
     source cannot be read or changes meanwhile.
     """
     path = Path(source.path)
@@ -51,7 +54,7 @@ def read(source: Source, *, platform: Platform | None = None) -> Graph:
         store = FolderStore(path, name=source.path)
     else:
         store = ArchiveStore(path, name=source.path)
-    return _Walk(source, store, platform).graph(
+    return _Walk(source, store, platform, choice).graph(
         link=str(path.readlink()) if path.is_symlink() else None
     )
 
@@ -59,11 +62,14 @@ def read(source: Source, *, platform: Platform | None = None) -> Graph:
 class _Walk:
     """One reading of a source."""
 
-    def __init__(self, source: Source, store: Store, platform: Platform | None) -> None:
+    def __init__(
+        self, source: Source, store: Store, platform: Platform | None, choice: Platform | None
+    ) -> None:
         self._source = source
         self._store = store
         self._notes = Notes()
         self._platform = platform
+        self._choice = choice
         self._reading = Reading(store, self._notes, platform)
 
     def graph(self, *, link: str | None) -> Graph:
@@ -89,6 +95,8 @@ class _Walk:
             self._agree(every, docker)
             if not self._reading.cut:
                 roots, docker, refs = self._selected(every, docker)
+            if self._choice is not None and self._platform is None:
+                roots, docker = _chosen(roots, docker, self._choice)
             roots = self._reading.with_layers(roots)
             docker = [self._filled(each) for each in docker]
             self._unreferenced()
@@ -354,6 +362,37 @@ def _config(image: Manifest) -> str:
 def _manifests(root: "Index | Manifest | Blob") -> tuple[Manifest, ...]:
     graph = Graph(form="", archive=None, roots=(root,), docker=(), findings=())
     return graph.manifests()
+
+
+def _chosen(
+    roots: "list[Index | Manifest | Blob]", docker: list[_Docker], choice: Platform
+) -> "tuple[list[Index | Manifest | Blob], list[_Docker]]":
+    """Leave the layers of other platforms unread, if the one that is meant is there."""
+    held = [*(m for root in roots for m in _manifests(root)), *(each.image for each in docker)]
+    if not any(_is_of(m, choice) and m.config and m.config.platform for m in held):
+        return roots, docker
+
+    def only(root: "Index | Manifest | Blob") -> "Index | Manifest | Blob":
+        if isinstance(root, Index):
+            return replace(root, below=tuple(map(only, root.below)))
+        if isinstance(root, Manifest):
+            return replace(root, read=root.read and _is_of(root, choice))
+        return root
+
+    kept = [
+        each._replace(
+            image=replace(each.image, read=each.image.read and _is_of(each.image, choice))
+        )
+        for each in docker
+    ]
+    return [only(root) for root in roots], kept
+
+
+def _is_of(image: Manifest, platform: Platform) -> bool:
+    """Whether an image may be of a platform: one that does not say is looked at."""
+    if image.artifact or image.config is None or image.config.platform is None:
+        return not image.artifact
+    return image.config.platform.is_as(platform)
 
 
 def _listed(values: Iterable[str]) -> str:

@@ -93,7 +93,8 @@ def _of_rank(rank: Rank, entry: RuntimeEntry) -> Iterator[Finding]:
         return
     states = {covered.facet: covered for covered in rank.outcome.coverage}
     for finding in rank.outcome.findings:
-        if finding.row.facet in ("graph", "tree", "platform") and finding.row.outcome == "rejected":
+        counts = finding.row.facet in ("graph", "tree", "platform", "input")
+        if counts and finding.row.outcome == "rejected":
             yield _at(finding, rank)
     judged = [f for f in rank.outcome.findings if f.row.facet == "expected"]
     no = next((f for f in judged if f.row.outcome == "rejected"), None)

@@ -21,6 +21,7 @@ from dataclasses import replace
 
 from verifier.catalog.entries.composition import Change, Composition, Operation, Stage, StageKind
 from verifier.checks.composition.apply import Applied, applies, apply
+from verifier.checks.composition.exchanged import WRONG_ORDER, exchanged
 from verifier.checks.composition.order_trouble import wrong_preimage
 from verifier.checks.composition.patch import FilePatch, Patch, read_patch
 from verifier.checks.composition.region_stage import Helpers, taken
@@ -81,6 +82,9 @@ class Chain:
             self._assume(stage)
             return
         self.state.expect(file.path for file in patch.files)
+        touched = {*rows, *(file.path for file in patch.files)}
+        before = {path: self.state.data(path) for path in touched}
+        said = len(self.findings)
         done = self.recomputed + len(patch.files)
         for file in patch.files:
             row = rows.pop(file.path, None)
@@ -103,6 +107,14 @@ class Chain:
                 got="not in the patch",
             )
             self._put_pinned(stage, change)
+        codes = {each.code for each in self.findings[said:] if each.row.outcome == "rejected"}
+        if codes and codes.isdisjoint(WRONG_ORDER):
+
+            def read(path: bytes) -> bytes | None:
+                return before[path] if path in before else self.state.data(path)
+
+            why = exchanged(self.entry, stage, read, self._patches)
+            self.findings += [] if why is None else [why]
 
     def _read(self, stage: Stage) -> Patch | None:
         data = self._patches.get(stage.name)

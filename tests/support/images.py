@@ -45,11 +45,17 @@ def printed(value: object, **how: Any) -> bytes:
     return json.dumps(value, **(how or {"separators": (",", ":")})).encode()
 
 
+def gzipped(data: bytes, *, level: int = 9) -> bytes:
+    """Compress, naming the same system in the header whatever Python does (RFC 1952, OS)."""
+    made = gzip.compress(data, mtime=0, compresslevel=level)
+    return made[:9] + b"\x03" + made[10:]
+
+
 def packed(data: bytes, packing: str) -> bytes:
     if packing == "gzip":
-        return gzip.compress(data, mtime=0, compresslevel=6)
+        return gzipped(data, level=6)
     if packing == "best":
-        return gzip.compress(data, mtime=0, compresslevel=9) + gzip.compress(b"", mtime=0)
+        return gzipped(data) + gzipped(b"")
     if packing == "zstd":
         return zstandard.ZstdCompressor(write_content_size=False).compress(data)
     return data
@@ -677,7 +683,7 @@ def make(path: Path, recipe: Mapping[str, Any]) -> None:
         _folder(path, layout)
         return
     data = _archive(layout)
-    path.write_bytes(gzip.compress(data, mtime=0) if path.name.endswith(".gz") else data)
+    path.write_bytes(gzipped(data) if path.name.endswith(".gz") else data)
 
 
 def _folder(path: Path, layout: Made) -> None:

@@ -32,7 +32,7 @@ readme: $(VENV)/installed
 	sh examples/demo.sh $(BIN)/pinproof $(BIN)/python > build/demo.txt
 	$(BIN)/python tests/readme_shows.py --write build/demo.txt
 
-bench: $(VENV)/bench
+bench: $(VENV)/tests
 	$(BIN)/python benchmarks/run.py
 
 soak: $(VENV)/tests
@@ -70,8 +70,4 @@ $(VENV)/lint: $(VENV)/tests
 # Other readers of git stores, which the suite compares with where they are installed.
 $(VENV)/peers: $(VENV)/lint
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check "$$(ls dist/*.whl)[peers]"
-	touch $@
-
-$(VENV)/bench: $(VENV)/tests
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check "$$(ls dist/*.whl)[bench]"
 	touch $@

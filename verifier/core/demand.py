@@ -25,6 +25,10 @@ FACETS: Final[dict[str, tuple[str, ...]]] = {
     ),
     "image": ("graph", "expected", "root-files", "helper", "composition", "platform"),
     "runtime": ("components", "models", "settings", "ranks"),
+    # No table of a policy is about these: whoever asks always demands all of them.
+    "bundle": ("signature", "signer", "time", "log", "subject"),
+    "chain": ("layout", "steps", "artifacts"),
+    "commit": ("signature", "signer", "time"),
 }
 #: Facets that no policy names, because they always count: the input can be judged at all, and
 #: the registry that judges it authenticates.

@@ -120,3 +120,5 @@ IMAGE_DEPTH: Final = 8
 IMAGE_DOCUMENTS: Final = 10_000
 IMAGE_LAYERS: Final = 100_000
 IMAGE_DOCUMENT_BYTES: Final = 1 << 26
+#: Signatures of one envelope, and keys of one demand.
+SIGNATURES: Final = 64

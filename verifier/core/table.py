@@ -250,6 +250,11 @@ class Table:
                 self.mistake(key, f"{quoted(value)} is not of the form {form or pattern}")
         return value
 
+    def string(self, key: str) -> str:
+        """Return a string, which may be empty."""
+        value: str = self._typed(key, str, None, "a string")
+        return value
+
     def optional_text(self, key: str, *, pattern: str | None = None, form: str = "") -> str | None:
         """Return a string as `text` does, or None where the key is absent."""
         return self.text(key, pattern=pattern, form=form) if self.has(key) else None

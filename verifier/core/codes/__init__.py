@@ -10,12 +10,32 @@ nothing to judge with; such a code is never a finding).
 
 from typing import Final
 
-from verifier.core.codes import composition, helper, image, migration, trees
+from verifier.core.codes import (
+    chain,
+    composition,
+    evidence,
+    git_signature,
+    helper,
+    image,
+    migration,
+    signing,
+    trees,
+)
 from verifier.core.codes.row import Code
 
 __all__ = ["CODES", "Code"]
 
 #: The order of this table is the order of findings in a report.
-_ROWS: Final = (*helper.ROWS, *trees.ROWS, *composition.ROWS, *image.ROWS, *migration.ROWS)
+_ROWS: Final = (
+    *helper.ROWS,
+    *trees.ROWS,
+    *composition.ROWS,
+    *image.ROWS,
+    *evidence.ROWS,
+    *chain.ROWS,
+    *git_signature.ROWS,
+    *signing.ROWS,
+    *migration.ROWS,
+)
 
 CODES: Final[dict[str, Code]] = {row.code: row for row in _ROWS}

@@ -1,0 +1,1 @@
+"""Who says so: keys, envelopes, bundles, chains; what each proves is a `Claim`."""

@@ -14,7 +14,8 @@ from verifier.core.finding import Finding
 from verifier.core.limits import ARCHIVE_ENTRY_BYTES
 from verifier.core.printable import printable
 from verifier.sources.archives import tar_header
-from verifier.sources.archives.tar import HOLES, Reader, Sink, Stream
+from verifier.sources.archives.stream import Sink, Stream
+from verifier.sources.archives.tar import HOLES, Reader
 from verifier.sources.archives.tar_header import BLOCK, ZERO, Header
 from verifier.sources.ledger import ContainerError, Ledger
 from verifier.sources.names import within_root
@@ -30,6 +31,7 @@ _OVERLAY: Final = (
     b"LIBARCHIVE.xattr.user.overlay.",
 )
 _MODE_BITS: Final = 0o7777
+_OWNER_RUNS: Final = 0o100
 _FILE: Final = b"0"
 
 
@@ -64,6 +66,11 @@ class Member(NamedTuple):
     target: bytes | None = None
     at: int = 0
     time: int = 0
+
+    @property
+    def runs(self) -> bool:
+        """Whether its owner may run it, all of a mode that a tree holds."""
+        return bool(self.mode & _OWNER_RUNS)
 
 
 class LayerReading:

@@ -85,6 +85,10 @@ def written(words: Sequence[Sequence[str]]) -> list[bytes]:  # noqa: C901  (one 
                 found.append(
                     pax((b"SCHILY.xattr.trusted.overlay.opaque", data or b"y")) + folder(name)
                 )
+            case "stat":
+                found.append(
+                    pax((b"LIBARCHIVE.xattr.user%2Econtainers.override_stat", data)) + folder(name)
+                )
             case _:
                 assert what == "opaque", what
                 found.append(opaque(name))

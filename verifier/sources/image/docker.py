@@ -9,11 +9,12 @@ from typing import Final, NamedTuple
 
 from verifier.core.digest import sha256
 from verifier.sources.image import documents
-from verifier.sources.image.documents import DockerImage, WrongError
+from verifier.sources.image.documents import DockerImage
 from verifier.sources.image.graph import Blob, Layer, Manifest, Platform
 from verifier.sources.image.notes import Notes, listed
 from verifier.sources.image.reading import Reading
 from verifier.sources.image.store import Store
+from verifier.sources.image.strict_json import WrongError
 
 INDEX: Final = "index.json"
 MANIFEST: Final = "manifest.json"
@@ -62,6 +63,8 @@ class DockerArchive:
             return []
         self._repositories(rows)
         self._tags(rows)
+        for urls in (urls for row in rows for urls in row.urls):
+            self._notes.add("image-urls", f"{MANIFEST}, LayerSources", got=urls[:200])
         return [
             Docker(row, self._described(row))
             for row in rows
@@ -103,7 +106,7 @@ class DockerArchive:
         seen: dict[str, tuple[str, DockerImage]] = {}
         for row in rows:
             for tag in row.tags:
-                before, other = seen.setdefault(_full(tag), (tag, row))
+                before, other = seen.setdefault(full(tag), (tag, row))
                 if (other.config, other.layers) != (row.config, row.layers):
                     self._notes.add(
                         "image-ref-twice",
@@ -127,7 +130,7 @@ class DockerArchive:
             self._by_name(row.config, sha256(data))
         config = self._reading.config(blob, data)
         wanted = self._platform
-        found = config.platform is not None and (wanted is None or config.platform.is_as(wanted))
+        found = config.platform is not None and (wanted is None or config.platform.is_same(wanted))
         return Manifest(
             blob=None,
             label=None,
@@ -170,7 +173,7 @@ class DockerArchive:
         return Docker(each.row, replace(each.image, layers=tuple(layers)))
 
 
-def _full(tag: str) -> str:
+def full(tag: str) -> str:
     """Return a name as Docker completes it: with its registry, repository and tag."""
     name, slash, rest = tag.partition("/")
     if not slash or not ("." in name or ":" in name or name == "localhost" or name != name.lower()):

@@ -6,8 +6,7 @@ from typing import Final
 
 from verifier.sources.image import documents
 from verifier.sources.image.argument import Source
-from verifier.sources.image.docker import INDEX, MANIFEST, Docker, DockerArchive
-from verifier.sources.image.documents import WrongError
+from verifier.sources.image.docker import INDEX, MANIFEST, Docker, DockerArchive, full
 from verifier.sources.image.graph import (
     Blob,
     Descriptor,
@@ -19,6 +18,7 @@ from verifier.sources.image.graph import (
 from verifier.sources.image.notes import Notes, listed
 from verifier.sources.image.reading import Reading
 from verifier.sources.image.store import ArchiveStore, FolderStore, Store
+from verifier.sources.image.strict_json import WrongError
 
 _LAYOUT: Final = "oci-layout"
 _VERSION: Final = "1.0.0"
@@ -184,7 +184,7 @@ class _Walk:
         ref = self._source.ref
         if ref is None:
             return [root for _, root in every], docker, refs
-        chosen = [each for each in docker if ref in each.row.tags]
+        chosen = [each for each in docker if full(ref) in map(full, each.row.tags)]
         configs = {_config(each.image) for each in chosen}
         roots = [
             root
@@ -251,6 +251,6 @@ def _chosen(
 
 def _is_of(image: Manifest, platform: Platform) -> bool:
     """Whether an image may be of a platform: one that does not say is looked at."""
-    if image.artifact or image.config is None or image.config.platform is None:
+    if image.artifact or image.platform is None:
         return not image.artifact
-    return image.config.platform.is_as(platform)
+    return image.platform.is_same(platform)

@@ -113,8 +113,12 @@ class Parts:
             return None  # no more is read than is stated, and what is stated is not all of it
         if name in self._store.sizes or name in self._store.links:
             return name
-        if self._wanted and stated.platform and not stated.platform.is_as(self._wanted):
+        if self._wanted and stated.platform and not stated.platform.is_same(self._wanted):
             return None  # an index may list platforms that were not copied
+        for folder in ("blobs", "blobs/sha256"):
+            if folder in self._store.links:
+                self._notes.add("image-part-link", folder, expected="a folder", got="a link")
+                return None
         self._notes.add(
             "image-blob-missing", stated.where, expected=f"{stated.digest}", got="no such blob"
         )

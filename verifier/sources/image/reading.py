@@ -15,7 +15,6 @@ from verifier.sources.image.documents import (
     ConfigDocument,
     IndexDocument,
     ManifestDocument,
-    WrongError,
 )
 from verifier.sources.image.graph import (
     Blob,
@@ -30,6 +29,7 @@ from verifier.sources.image.layers import LayerRead
 from verifier.sources.image.notes import Notes
 from verifier.sources.image.parts import Found, Parts, short
 from verifier.sources.image.store import Store
+from verifier.sources.image.strict_json import WrongError
 
 _KINDS: Final = {
     **dict.fromkeys(documents.INDEX_TYPES, "index"),
@@ -116,8 +116,9 @@ class Reading:
         self._own_type(document.media_type, stated, where)
         self._about(document.subject, where, both=document.both)
         found_config = self.parts.document(document.config, "config")
-        config = None if document.artifact else self.config(found_config.blob, found_config.data)
-        artifact = document.artifact or (
+        foreign = document.artifact and not self._is_hidden(document, found_config)
+        config = None if foreign else self.config(found_config.blob, found_config.data)
+        artifact = foreign or (
             document.statements
             and _is_unknown(stated.platform, or_none=True)
             and _is_unknown(config.platform if config else None, or_none=False)
@@ -131,22 +132,37 @@ class Reading:
                 expected="an artifact, as it is called",
                 got="configuration and layers of an image",
             )
-        read = self._wanted is None or (
-            config is not None
-            and config.platform is not None
-            and config.platform.is_as(self._wanted)
-        )
-        return Manifest(
+        image = Manifest(
             blob=found.blob,
             label=stated.platform,
             config=config,
             layers=(),
             stated_layers=document.layers,
             artifact=artifact,
-            read=read,
+            lazy=_lazy(stated, document),
             refs=(stated.ref,) if stated.ref else (),
             json=data,
         )
+        platform = image.platform
+        wanted = self._wanted is None or (platform is not None and platform.is_same(self._wanted))
+        return replace(image, read=wanted)
+
+    def _is_hidden(self, document: ManifestDocument, config: Found) -> bool:
+        """Name an image whose configuration is called something else, so that some pass it over.
+
+        The OCI image specification tells artifacts by that media type ("Guidelines for Artifact
+        Usage"); programs that do not look at it run the image.
+        """
+        if config.data is None or not document.layered or not documents.is_config(config.data):
+            return False
+        self._notes.add(
+            "image-media-type",
+            document.config.where,
+            expected=f"{documents.CONFIG_TYPES[0]}, as its content is",
+            got=document.config.media_type,
+            cause="programs that go by the media type pass over the image, others run it",
+        )
+        return True
 
     def config(self, blob: Blob, data: bytes | None) -> Config:
         """Read an image configuration that lies at `blob`."""
@@ -265,6 +281,11 @@ class Reading:
 
 def _shape(data: bytes, where: str) -> str | None:  # noqa: ARG001  (parsers take both)
     return documents.shape(data)
+
+
+def _lazy(stated: Descriptor, document: ManifestDocument) -> tuple[str, ...]:
+    every = [stated.lazy, document.lazy, *(layer.lazy for layer in document.layers)]
+    return tuple(sorted({key for keys in every for key in keys}))
 
 
 def _is_unknown(platform: Platform | None, *, or_none: bool) -> bool:

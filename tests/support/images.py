@@ -234,6 +234,19 @@ def _usual_variant(made: Made) -> None:
     made.index["manifests"][0]["platform"].update(architecture="arm")
 
 
+def _windows(*versions: str | None) -> Callable[[Made], object]:
+    """List images of one platform by versions of Windows."""
+
+    def lie(made: Made) -> None:
+        _twice(made)
+        assert made.index is not None
+        for row, version in zip(made.index["manifests"], versions, strict=True):
+            more = {"os.version": version} if version else {}
+            row["platform"] = {"os": "windows", "architecture": "amd64", **more}
+
+    return lie
+
+
 def _untagged(made: Made) -> None:
     """Name the image by what Docker makes of `app`."""
     made.docker[0].update(RepoTags=["docker.io/library/app:latest"])
@@ -559,6 +572,8 @@ INDEXED: Final[dict[str, Callable[[Made], object]]] = {
     "platform twice, once by an alias": lambda m: _aliased(m, "linux", "x86_64"),
     "platform twice, once in capitals": lambda m: _aliased(m, "Linux", "AMD64"),
     "platform twice, once without its variant": _usual_variant,
+    "two versions of Windows": _windows("10.0.17763", "10.0.20348"),
+    "one version of Windows": _windows("10.0.17763", None),
     "stated as arm/v6": lambda m: (m.index or {})["manifests"][0]["platform"].update(variant="v6"),
     "stated as arm64/v8": lambda m: (m.index or {})["manifests"][0]["platform"].update(
         variant="v8"

@@ -6,10 +6,14 @@ from pathlib import Path
 import pytest
 from support import images
 
+from verifier.ask.image_inside import Inside, judged_inside
+from verifier.ask.trusted import trust
 from verifier.checks.image import Asked, check
+from verifier.core.errors import UnavailableError
 from verifier.core.limits import IMAGE_DOCUMENTS
 from verifier.sources.image import documents
 from verifier.sources.image.argument import parse
+from verifier.sources.image.documents import is_config
 from verifier.sources.image.open import read
 from verifier.sources.image.store import FolderStore, Part
 
@@ -99,3 +103,61 @@ def test_documents_of_too_many_bytes_are_refused(
     images.make(tmp_path / "image", {})
     graph = read(parse(f"oci:{tmp_path / 'image'}"))
     assert [finding.code for finding in graph.findings] == ["image-too-deep"]
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        b'{"os":"linux","rootfs":{"diff_ids":["x"]}}',
+        b'{"OS":"linux","RootFS":{"Diff_IDs":["x"]}}',
+        b'{"os":"linux","rootfs":{},"rootfs":{"diff_ids":["x"]}}',
+        b'{"x":' + b"1" * 5000 + b',"os":"linux","rootfs":{"diff_ids":["x"]}}',
+        b'{"x":1.5,"os":"linux","rootfs":{"diff_ids":["x"]}}',
+        b'{"x":"\xff","architecture":"amd64","rootfs":{"diff_ids":["x"]}}',
+        b'{"x":' + b"[" * 5000 + b"]" * 5000 + b',"os":"linux","rootfs":{"diff_ids":["x"]}}',
+    ],
+)
+def test_what_readers_in_go_run_is_a_configuration_whatever_it_is_called(document: bytes) -> None:
+    assert is_config(document)
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        b"{}",
+        b"no JSON",
+        b'"rootfs"',
+        b'{"os":"linux"}',
+        b'{"os":"linux","rootfs":{"diff_ids":[]}}',
+        b'{"os":"linux","rootfs":["diff_ids"]}',
+        b'{"interface":{},"rootfs":{"type":"layers","diff_ids":["x"]}}',
+    ],
+)
+def test_what_has_no_platform_or_no_layers_is_no_configuration(document: bytes) -> None:
+    assert not is_config(document)
+
+
+@pytest.mark.parametrize("form", ["image", "image.oci.tar.gz"])
+def test_more_members_than_are_held_end_the_reading(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: str
+) -> None:
+    images.make(tmp_path / form, {})
+    kind = "oci" if form == "image" else "oci-archive"
+    source = parse(f"{kind}:{tmp_path / form}")
+    monkeypatch.setattr("verifier.sources.image.layers.IMAGE_MEMBERS", 6)
+    read(source)
+    monkeypatch.setattr("verifier.sources.image.layers.IMAGE_MEMBERS", 5)
+    with pytest.raises(UnavailableError) as caught:
+        read(source)
+    assert caught.value.code == "too-large"
+
+
+def test_layers_that_repeat_are_not_merged_without_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    images.make(tmp_path / "image", {"platforms": ["amd64", "amd64"]})
+    graph = read(parse(f"oci:{tmp_path / 'image'}"))
+    monkeypatch.setattr("verifier.sources.image.layers.IMAGE_MEMBERS", 11)
+    with pytest.raises(UnavailableError) as caught:
+        judged_inside(graph, Inside(path="app/arch"), name="image", trust=trust())
+    assert caught.value.code == "too-large"

@@ -182,13 +182,16 @@ def config(data: bytes, where: str) -> ConfigDocument:
 def is_config(data: bytes) -> bool:
     """Whether a document, whatever it is called, is a configuration to readers in Go.
 
-    They fold the case of keys and take the last of two; what they run needs diff-ids and a
-    platform (OCI image specification, config.md). A Docker plugin has no platform.
+    They fold the case of keys, take the last of two, replace what is no UTF-8 and look at no value
+    that they do not use; what they run needs diff-ids and a platform (OCI image specification,
+    config.md). A Docker plugin has no platform.
     """
     try:
-        value = json.loads(data)
-    except (ValueError, RecursionError):
+        value = json.loads(data.decode(errors="replace"), parse_int=str, parse_float=str)
+    except ValueError:
         return False
+    except RecursionError:  # theirs reach deeper
+        return True
     top = _folded(value)
     return bool(_folded(top.get("rootfs")).get("diff_ids")) and not top.keys().isdisjoint(
         ("os", "architecture")
@@ -300,7 +303,8 @@ def _platform(table: Table) -> Platform:
     return Platform(
         os=table.text("os"),
         architecture=table.text("architecture"),
-        variant=table.optional_text("variant") if table.has("variant") else None,
+        variant=table.optional_text("variant"),
+        version=table.optional_text("os.version"),
     )
 
 

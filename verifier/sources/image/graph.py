@@ -6,6 +6,7 @@ Descriptors"); what was found under it stands beside it, so that checks compare 
 nothing themselves.
 """
 
+import re
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import field, replace
@@ -33,6 +34,7 @@ _ALIASES: Final = {
     "armel": ("arm", "v6"),
     "armv6l": ("arm", "v6"),
 }
+_NUMBER: Final = re.compile(r"v?([0-9]+)(?:\.0)?")
 _SYSTEMS: Final = {"macos": "darwin"}
 #: Variants that are what the architecture is without one, and are not written (containerd,
 #: database.go); of arm the usual one is written.
@@ -42,11 +44,15 @@ _OF_ARM: Final = "v7"
 
 @frozen
 class Platform:
-    """An operating system and an architecture, with a variant where one is stated."""
+    """An operating system and an architecture, with a variant where one is stated.
+
+    `version` is that of the system, which an index may list several images by: of Windows.
+    """
 
     os: str
     architecture: str
     variant: str | None = None
+    version: str | None = None
 
     def __str__(self) -> str:
         """Print it as containerd and skopeo do."""
@@ -58,8 +64,8 @@ class Platform:
         os, architecture = self.os.strip().lower(), self.architecture.strip().lower()
         architecture, implied = _ALIASES.get(architecture, (architecture, None))
         variant = (self.variant or "").strip().lower() or implied
-        if variant is not None and variant.isdecimal():
-            variant = f"v{variant}"
+        if variant and (number := _NUMBER.fullmatch(variant)):
+            variant = f"v{number[1]}"
         if (architecture, variant) in _USUAL:
             variant = None
         if architecture == "arm":
@@ -81,8 +87,10 @@ class Platform:
         statements about one image are compared, and never what was asked for.
         """
         one, two = self.canonical, other.canonical
-        return (one.os, one.architecture) == (two.os, two.architecture) and (
-            one.variant == two.variant or None in (self.variant, other.variant)
+        return (
+            (one.os, one.architecture) == (two.os, two.architecture)
+            and (one.variant == two.variant or None in (self.variant, other.variant))
+            and (self.version == other.version or None in (self.version, other.version))
         )
 
     def is_same(self, other: "Platform") -> bool:

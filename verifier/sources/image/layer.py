@@ -9,7 +9,7 @@ more than some mebibytes of a layer are in memory at once.
 
 import hashlib
 import os
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Final
@@ -82,14 +82,18 @@ def read_layer(blob: Blob) -> Layer:
     )
 
 
-def read_layers(blobs: Sequence[Blob]) -> list[Layer]:
+def read_layers(
+    blobs: Sequence[Blob], counted: Callable[[Layer], Layer] = lambda read: read
+) -> list[Layer]:
     """Read layers, in their order; much work is shared with a forked process.
 
-    Raises `UnavailableError` as `read_layer` does.
+    Each goes through `counted`, which may stop it all. Raises `UnavailableError` as `read_layer`
+    does.
     """
     from verifier.sources.image.layer_sharing import shared  # noqa: PLC0415
 
-    return shared(blobs, [_size(blob) for blob in blobs], read_layer)
+    sizes = [_size(blob) for blob in blobs]
+    return shared(blobs, sizes, lambda blob: counted(read_layer(blob)))
 
 
 def _size(blob: Blob) -> int:

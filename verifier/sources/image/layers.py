@@ -11,7 +11,9 @@ from dataclasses import replace
 from typing import Final
 
 from verifier.core.digest import Pin
+from verifier.core.errors import UnavailableError
 from verifier.core.finding import Finding
+from verifier.core.limits import IMAGE_MEMBERS
 from verifier.core.value import frozen
 from verifier.sources.archives import inflate
 from verifier.sources.image import layer
@@ -39,18 +41,45 @@ class LayerRead:
     layer: layer.Layer
 
 
-def read_all(store: Store, names: list[str]) -> dict[str, LayerRead]:
+def read_all(store: Store, names: list[str], *, held: int) -> dict[str, LayerRead]:
     """Read layers to their ends, whatever is wrong with them; `names` are parts of the store.
 
-    Raises `UnavailableError` if one cannot be read or changes meanwhile.
+    `held` members were read before. Raises `UnavailableError` if a layer cannot be read or changes
+    meanwhile, or if there are more members than are held.
     """
+    count = held
+
+    def counted(read: layer.Layer) -> layer.Layer:
+        nonlocal count
+        count += len(read.members)
+        refuse_too_many(count, store.name)
+        return read
+
     places = {name: place for name in names if (place := store.place(name)) is not None}
     blobs = [
         layer.Blob(path=at.path, name=f"{store.name}:{name}", start=at.start, length=at.length)
         for name, at in places.items()
     ]
-    found = {name: _told(each) for name, each in zip(places, layer.read_layers(blobs), strict=True)}
-    return found | {name: _read(store, name) for name in names if name not in places}
+    found = {
+        name: _told(each)
+        for name, each in zip(places, layer.read_layers(blobs, counted), strict=True)
+    }
+    count = held + sum(len(read.layer.members) for read in found.values())
+    refuse_too_many(count, store.name)
+    return found | {
+        name: _told(counted(_read(store, name))) for name in names if name not in places
+    }
+
+
+def refuse_too_many(members: int, name: str) -> None:
+    """Raise `UnavailableError` if layers have more members than are held in memory."""
+    if members > IMAGE_MEMBERS:
+        raise UnavailableError(
+            f"{name}: more than {IMAGE_MEMBERS:,} members in its layers",
+            code="too-large",
+            remedy="check that this is the image you mean; of several platforms name one with "
+            "--platform",
+        )
 
 
 def read_plain(store: Store, name: str) -> Pin:
@@ -59,22 +88,20 @@ def read_plain(store: Store, name: str) -> Pin:
         return Hashed(part).finish()
 
 
-def _read(store: Store, name: str) -> LayerRead:
+def _read(store: Store, name: str) -> layer.Layer:
     reading = LayerReading()
     with store.part(name) as part:
         hashed = Hashed(part)
         packed, content = _content(hashed, reading)
         pin = hashed.finish()
-    return _told(
-        layer.Layer(
-            blob=pin,
-            compression=packed,
-            content=content,
-            members=tuple(reading.members),
-            findings=reading.findings,
-            complete=reading.complete,
-            ignored=reading.ignored,
-        )
+    return layer.Layer(
+        blob=pin,
+        compression=packed,
+        content=content,
+        members=tuple(reading.members),
+        findings=reading.findings,
+        complete=reading.complete,
+        ignored=reading.ignored,
     )
 
 

@@ -216,7 +216,8 @@ class Reading:
         """Read layers, in the order in which they lie in the store."""
         new = names - self._layers.keys()
         ordered = sorted(new, key=lambda name: (self._store.order(name), name))
-        self._layers |= layers.read_all(self._store, ordered)
+        held = sum(len(read.layer.members) for read in self._layers.values())
+        self._layers |= layers.read_all(self._store, ordered, held=held)
 
     def _filled(self, root: Index | Manifest | Blob) -> Index | Manifest | Blob:
         if isinstance(root, Index):

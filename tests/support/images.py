@@ -313,6 +313,15 @@ def _deep(made: Made) -> None:
         made.index = {"schemaVersion": 2, "mediaType": INDEX, "manifests": [describe(data, INDEX)]}
 
 
+def _twice_below(made: Made) -> None:
+    """List the second image of a platform in an index below the index."""
+    _twice(made)
+    assert made.index is not None
+    inner = printed(made.index | {"manifests": [made.index["manifests"].pop()]})
+    made.blob(inner)
+    made.index["manifests"].append(describe(inner, INDEX))
+
+
 def _swap_labels(made: Made) -> None:
     assert made.index is not None
     one, other = (row["platform"] for row in made.index["manifests"][:2])
@@ -572,6 +581,7 @@ INDEXED: Final[dict[str, Callable[[Made], object]]] = {
     "platform twice, once by an alias": lambda m: _aliased(m, "linux", "x86_64"),
     "platform twice, once in capitals": lambda m: _aliased(m, "Linux", "AMD64"),
     "platform twice, once without its variant": _usual_variant,
+    "platform twice, once in an index below": _twice_below,
     "two versions of Windows": _windows("10.0.17763", "10.0.20348"),
     "one version of Windows": _windows("10.0.17763", None),
     "stated as arm/v6": lambda m: (m.index or {})["manifests"][0]["platform"].update(variant="v6"),

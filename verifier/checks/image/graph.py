@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from verifier.core.finding import Finding, Where
-from verifier.sources.image.graph import Blob, Config, Graph, Layer, Manifest, Platform
+from verifier.sources.image.graph import Blob, Config, Graph, Index, Layer, Manifest, Platform
 
 _BUILDER: Final = "ask the image's builder for one that does not contradict itself"
 _AGAIN: Final = "copy the image again from its container registry by the pinned digest"
@@ -139,10 +139,15 @@ def _spellings(graph: Graph) -> Iterator[Finding]:
 
 
 def _platforms(graph: Graph) -> Iterator[Finding]:
-    """Name two images of one platform below one index: which one is run is chance."""
-    for index in graph.indexes():
+    """Name two images of one platform below one index: which one is run is chance.
+
+    Programs look for a platform in the indexes below an index too.
+    """
+    for index in (root for root in graph.roots if isinstance(root, Index)):
         seen: dict[tuple[str, str | None], str] = {}
-        listed = [(found, _digest(each)) for each in index.below if (found := _platform(each))]
+        listed = [
+            (found, _digest(each)) for each in _all_below(index) if (found := _platform(each))
+        ]
         bare = {str(each.canonical) for each, _ in listed if each.version is None}
         for found, name in listed:
             platform = str(found.canonical)
@@ -157,6 +162,14 @@ def _platforms(graph: Graph) -> Iterator[Finding]:
                     got=f"{first} and {name}",
                     remedy="have the index made anew; pin the manifest that is meant",
                 )
+
+
+def _all_below(index: Index) -> Iterator[Manifest | Blob]:
+    for below in index.below:
+        if isinstance(below, Index):
+            yield from _all_below(below)
+        else:
+            yield below
 
 
 def _platform(below: object) -> Platform | None:

@@ -161,3 +161,30 @@ def test_layers_that_repeat_are_not_merged_without_end(
     with pytest.raises(UnavailableError) as caught:
         judged_inside(graph, Inside(path="app/arch"), name="image", trust=trust())
     assert caught.value.code == "too-large"
+
+
+@pytest.mark.parametrize("lies", [[], ["damaged tar"]])
+@pytest.mark.parametrize("form", ["image", "image.oci.tar.gz"])
+def test_small_layers_that_unpack_without_end_are_not_read_to_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: str, lies: list[str]
+) -> None:
+    """Each layer may unpack to something whatever its size; not all of many."""
+    images.make(tmp_path / form, {"lies": lies})
+    kind = "oci" if form == "image" else "oci-archive"
+    source = parse(f"{kind}:{tmp_path / form}")
+    read(source)
+    monkeypatch.setattr("verifier.sources.image.layers.INFLATION", 1)
+    monkeypatch.setattr("verifier.sources.image.layers.IMAGE_INFLATED_FREELY", 4_000)
+    with pytest.raises(UnavailableError) as caught:
+        read(source)
+    assert caught.value.code == "too-large"
+
+
+def test_parts_of_a_compressed_archive_are_not_reached_without_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    images.make(tmp_path / "image.oci.tar.gz", {})
+    monkeypatch.setattr("verifier.sources.image.store.IMAGE_REACHED_BYTES", 20_000)
+    with pytest.raises(UnavailableError) as caught:
+        read(parse(f"oci-archive:{tmp_path / 'image.oci.tar.gz'}"))
+    assert caught.value.code == "too-large"

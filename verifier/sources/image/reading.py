@@ -48,6 +48,7 @@ class Reading:
         self._notes = notes
         self._wanted = wanted
         self._layers: dict[str, LayerRead] = {}
+        self._budget = layers.Budget(store.name)
         self._parsed: dict[tuple[str, str], Any] = {}
         self.parts = Parts(store, notes, wanted)
 
@@ -216,8 +217,7 @@ class Reading:
         """Read layers, in the order in which they lie in the store."""
         new = names - self._layers.keys()
         ordered = sorted(new, key=lambda name: (self._store.order(name), name))
-        held = sum(len(read.layer.members) for read in self._layers.values())
-        self._layers |= layers.read_all(self._store, ordered, held=held)
+        self._layers |= layers.read_all(self._store, ordered, budget=self._budget)
 
     def _filled(self, root: Index | Manifest | Blob) -> Index | Manifest | Blob:
         if isinstance(root, Index):

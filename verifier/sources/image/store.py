@@ -15,7 +15,7 @@ from typing import Final, NamedTuple, Protocol
 from verifier.core.digest import Pin
 from verifier.core.errors import UnavailableError
 from verifier.core.finding import Finding
-from verifier.core.limits import TREE_ENTRIES
+from verifier.core.limits import IMAGE_REACHED_BYTES, TREE_ENTRIES
 from verifier.core.printable import printable
 from verifier.sources.archives import inflate
 from verifier.sources.archives.archive import Archive, Steady, opened
@@ -182,6 +182,7 @@ class ArchiveStore(Archive):
         self._places: dict[str, tuple[int, int]] = {}
         self._links: set[str] = set()
         self._plain = True
+        self._reached = 0
         self.pin: Pin | None = None
         self._list()
 
@@ -234,6 +235,14 @@ class ArchiveStore(Archive):
             if self._plain:
                 yield Slice(file, start, size)
             else:
+                self._reached += start + size
+                if self._reached > IMAGE_REACHED_BYTES:
+                    raise UnavailableError(
+                        f"{self._name}: more than {IMAGE_REACHED_BYTES:,} bytes to unpack until "
+                        "every part is reached",
+                        code="too-large",
+                        remedy="decompress the archive, and name the plain one",
+                    )
                 with closing(_Onward(file, start, size)) as onward:
                     yield onward
             if file.changed:

@@ -364,7 +364,17 @@ def _urls(image: Image) -> None:
 
 
 def _artifact(image: Image) -> None:
-    """Make what is no image: neither its configuration nor what it holds is called one's."""
+    """Make what is no image: neither its configuration nor what it holds is one's."""
+    data = b'{"rootfs":{"type":"other","diff_ids":["sha256:0"]}}'
+    del image.blobs[hexed(image.config_bytes)]
+    image.blobs[hexed(data)] = data
+    image.manifest["config"] = describe(data, "application/vnd.example")
+    for row in image.manifest["layers"]:
+        row["mediaType"] = "application/vnd.example"
+
+
+def _disguised(image: Image) -> None:
+    """Call configuration and layers of an image something else."""
     for row in (image.manifest["config"], *image.manifest["layers"]):
         row["mediaType"] = "application/vnd.example"
 
@@ -559,6 +569,7 @@ STATED: Final[dict[str, Callable[[Image], object]]] = {
     "layers called statements": _statements,
     "schema 1": _set("manifest.schemaVersion", 1),
     "artifact": _artifact,
+    "called something else throughout": _disguised,
     "config called something else": _set("manifest.config.mediaType", "application/vnd.example"),
     "config called empty": _set("manifest.config.mediaType", "application/vnd.oci.empty.v1+json"),
     "zstd chunked": _annotated("io.github.containers.zstd-chunked.manifest-checksum"),

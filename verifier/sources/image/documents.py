@@ -50,11 +50,6 @@ _LAZY: Final = (
     "containerd.io/snapshot/overlaybd/",
     "com.amazon.soci.",
 )
-#: How the media types of layers begin that programs unpack, whatever stands behind.
-_LAYER_LIKE: Final = (
-    "application/vnd.oci.image.layer.",
-    "application/vnd.docker.image.rootfs.",
-)
 _ATTESTATION: Final = "vnd.docker.reference.type"
 _STATEMENT: Final = "application/vnd.in-toto+json"
 _DIGEST: Final = re.compile(r"sha256:[0-9a-f]{64}|(?!sha256:)[a-z0-9]+(?:[.+_-][a-z0-9]+)*:[\w=-]+")
@@ -76,7 +71,7 @@ class ManifestDocument(NamedTuple):
 
     `artifact` says that its configuration is called none of an image, `statements` that all it
     holds are in-toto statements, as BuildKit's attestations. `claims` says that it calls itself an
-    artifact. `layered` says that something it holds is called a layer of an image.
+    artifact.
     """
 
     media_type: str | None
@@ -87,7 +82,6 @@ class ManifestDocument(NamedTuple):
     artifact: bool
     statements: bool
     claims: bool
-    layered: bool
     lazy: tuple[str, ...]
 
 
@@ -151,7 +145,6 @@ def manifest(data: bytes, where: str) -> ManifestDocument:
         artifact=config.media_type not in CONFIG_TYPES,
         statements=bool(layers) and all(layer.media_type == _STATEMENT for layer in layers),
         claims=_claims(table),
-        layered=any(layer.media_type.startswith(_LAYER_LIKE) for layer in layers),
         lazy=_lazy(table.optional_table("annotations")),
     )
     return done(table, document)

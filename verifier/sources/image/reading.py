@@ -117,7 +117,7 @@ class Reading:
         self._own_type(document.media_type, stated, where)
         self._about(document.subject, where, both=document.both)
         found_config = self.parts.document(document.config, "config")
-        foreign = document.artifact and not self._is_hidden(document, found_config)
+        foreign = document.artifact and not self._is_hidden(document.config, found_config.data)
         config = None if foreign else self.config(found_config.blob, found_config.data)
         artifact = foreign or (
             document.statements
@@ -148,19 +148,19 @@ class Reading:
         wanted = self._wanted is None or (platform is not None and platform.is_same(self._wanted))
         return replace(image, read=wanted)
 
-    def _is_hidden(self, document: ManifestDocument, config: Found) -> bool:
+    def _is_hidden(self, stated: Descriptor, data: bytes | None) -> bool:
         """Name an image whose configuration is called something else, so that some pass it over.
 
         The OCI image specification tells artifacts by that media type ("Guidelines for Artifact
         Usage"); programs that do not look at it run the image.
         """
-        if config.data is None or not document.layered or not documents.is_config(config.data):
+        if data is None or not documents.is_config(data):
             return False
         self._notes.add(
             "image-media-type",
-            document.config.where,
+            stated.where,
             expected=f"{documents.CONFIG_TYPES[0]}, as its content is",
-            got=document.config.media_type,
+            got=stated.media_type,
             cause="programs that go by the media type pass over the image, others run it",
         )
         return True

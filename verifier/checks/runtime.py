@@ -38,8 +38,8 @@ class Rank:
     """One rank's image as it was judged.
 
     `config` is the digest of its configuration, `files` its diff-ids, None where more than one
-    image or none was read. `outcome` is that of `checks.image`. `failed` says why its image could
-    not be looked at, and what to do.
+    image or none was read. `lazy` are its annotations for lazy pulls, which neither pins. `outcome`
+    is that of `checks.image`. `failed` says why its image could not be looked at, and what to do.
     """
 
     number: int
@@ -47,6 +47,7 @@ class Rank:
     outcome: Outcome
     config: str | None
     files: tuple[str, ...] | None
+    lazy: tuple[str, ...] = ()
     failed: tuple[str, str] | None = None
 
     def value(self, same: Same) -> object:
@@ -155,14 +156,19 @@ def _incomparable(entry: RuntimeEntry, ranks: tuple[Rank, ...], same: Same) -> I
         return
     for rank in ranks:
         sound = any(c.facet == "graph" and c.state.holds for c in rank.outcome.coverage)
-        if sound and rank.value(same) is None:
-            yield Finding(
-                code="runtime-rank-unread",
-                where=_where(rank),
-                expected=f"one image, whose {_SAME[same]} can be compared",
-                got="several images",
-                remedy="name the image of this rank behind a colon, as oci:DIR:REF",
-            )
+        if not sound or (rank.value(same) is not None and not rank.lazy):
+            continue
+        yield Finding(
+            code="runtime-rank-unread",
+            where=_where(rank),
+            expected=f"one image that the {_SAME[same]} pins",
+            got=f"annotations for lazy pulls: {', '.join(rank.lazy)}"
+            if rank.lazy
+            else "several images",
+            remedy="record the image of the runtime by its manifest"
+            if rank.lazy
+            else "name the image of this rank behind a colon, as oci:DIR:REF",
+        )
 
 
 def _differ(ranks: tuple[Rank, ...], same: Same) -> Iterator[Finding]:

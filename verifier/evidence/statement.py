@@ -13,6 +13,7 @@ import hashlib
 from collections.abc import Mapping
 from typing import Any, Final, Self
 
+from verifier.core.digest import Digest
 from verifier.core.finding import Finding
 from verifier.core.printable import quoted
 from verifier.core.table import MalformedError, Table, read_json
@@ -25,6 +26,21 @@ TYPE: Final = "https://in-toto.io/Statement/v1"
 #: Algorithms that make two files the same file, as hashlib calls them.
 COUNTING: Final = ("sha256", "sha384", "sha512")
 _REMEDY: Final = "get the statement again from whoever made it"
+
+
+#: What statements call the digests that pinproof types; all other kinds are a SHA-256 of bytes.
+#: The digest of a tree is of our own making (`pinproof list tree`), so it has a name of its own.
+_ALGORITHMS: Final = {
+    "git-commit": "gitCommit",
+    "git-tree": "gitTree",
+    "git-blob": "gitBlob",
+    "tree": "pinproofTree1",
+}
+
+
+def algorithm_of(digest: Digest) -> str:
+    """Return the name under which a digest set holds a typed digest."""
+    return _ALGORITHMS.get(digest.kind or "", "sha256")
 
 
 @frozen

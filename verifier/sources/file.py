@@ -5,8 +5,10 @@ before it is read, so that a FIFO cannot hold a run up. The bytes that are retur
 bytes that are judged: nothing is opened twice.
 """
 
+import hashlib
 import os
 import stat
+from collections.abc import Iterable
 from pathlib import Path
 from typing import BinaryIO, Final
 
@@ -90,6 +92,37 @@ def read_open(name: str, descriptor: int, limit: int) -> tuple[bytes, os.stat_re
     ) != after.st_size:
         raise changed(name)
     return bytes(data), before
+
+
+def digests(name: str, algorithms: Iterable[str]) -> tuple[dict[str, str], int]:
+    """Return the digests in hex of a file of any size, by algorithms of hashlib, and its length.
+
+    Raises `UnavailableError` as `read` does.
+    """
+    running = {algorithm: hashlib.new(algorithm) for algorithm in algorithms}
+    try:
+        descriptor = os.open(name, _FLAGS)
+    except (OSError, ValueError) as error:
+        raise unreadable(name, error) from error
+    try:
+        before = os.fstat(descriptor)
+        if not stat.S_ISREG(before.st_mode):
+            raise _not_a_file(name, before.st_mode)
+        length = 0
+        while chunk := os.read(descriptor, 1 << 20):
+            length += len(chunk)
+            for each in running.values():
+                each.update(chunk)
+        after = os.fstat(descriptor)
+    except OSError as error:
+        raise unreadable(name, error) from error
+    finally:
+        os.close(descriptor)
+    if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns) or (
+        length != after.st_size
+    ):
+        raise changed(name)
+    return {algorithm: each.hexdigest() for algorithm, each in running.items()}, length
 
 
 def _not_a_file(name: str, mode: int) -> PinproofError:

@@ -182,3 +182,58 @@ def runtime(name: str, *, ranks: tuple[str, ...], policy: str, **options: Any) -
     with progress.shown(f"reading {len(ranks)} images"):
         report = verify_runtime(name, ranks=ranks, trust=shared.opened(options, policy=policy))
     return shared.finish(report, options)
+
+
+@command.command()
+@click.argument("path", metavar="ENVELOPE")
+@click.option(
+    "--key",
+    "keys",
+    multiple=True,
+    metavar="FILE",
+    help="A public key (PEM) that has to have signed.",
+)
+@click.option(
+    "--signer",
+    "signers",
+    multiple=True,
+    metavar="NAME",
+    help="A signer of the registry that has to have signed; or ENTRY/NAME.",
+)
+@click.option(
+    "--threshold", type=int, metavar="N", help="So many of them are enough; without it, all."
+)
+@click.option(
+    "--subject",
+    "subjects",
+    multiple=True,
+    metavar="FILE|DIGEST",
+    help="What the statement has to be about; repeatable.",
+)
+@shared.policy_option
+@shared.trust_options
+def statement(
+    path: str,
+    *,
+    keys: tuple[str, ...],
+    signers: tuple[str, ...],
+    threshold: int | None,
+    subjects: tuple[str, ...],
+    policy: str,
+    **options: Any,
+) -> int:
+    """Judge a statement in a DSSE ENVELOPE: who signed it, and what it is about.
+
+    All keys, or all signers, have to have signed, unless --threshold says how many.
+    """
+    from verifier.ask.statement import verify_statement  # noqa: PLC0415
+
+    report = verify_statement(
+        path,
+        keys=keys,
+        signers=signers,
+        threshold=threshold,
+        subjects=subjects,
+        trust=shared.opened(options, policy=policy),
+    )
+    return shared.finish(report, {**options, "inputs": (path, *keys, *subjects)})

@@ -21,6 +21,11 @@ class Provenance:
     builder: str
     dependencies: tuple[Resource, ...]
 
+    @property
+    def said(self) -> str:
+        """What it says, in a line."""
+        return f"built by {self.builder}"
+
 
 def read(table: Table) -> Provenance:
     """Read the predicate; mistakes are noted in `table`."""

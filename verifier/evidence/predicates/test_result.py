@@ -23,6 +23,11 @@ class TestResult:
     warned: tuple[str, ...]
     failed: tuple[str, ...]
 
+    @property
+    def said(self) -> str:
+        """What it says, in a line."""
+        return f"tests {self.result}: {len(self.passed)} passed, {len(self.failed)} failed"
+
 
 def read(table: Table) -> TestResult:
     """Read the predicate; mistakes are noted in `table`."""

@@ -27,6 +27,11 @@ class VerificationSummary:
     result: str
     levels: tuple[str, ...]
 
+    @property
+    def said(self) -> str:
+        """What it says, in a line."""
+        return f"{self.result} under {self.policy.uri}"
+
 
 def read(table: Table) -> VerificationSummary:
     """Read the predicate; mistakes are noted in `table`."""

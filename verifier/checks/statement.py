@@ -135,7 +135,7 @@ def _subjects(statement: Statement, given: Sequence[Given]) -> Iterator[Finding]
         yield Finding(
             code="statement-subject-not-given",
             expected="what the statement has to be about",
-            got=f"it is about {_about(statement.subjects)}",
+            got=f"it is about {about(statement.subjects)}",
             remedy="name it: --subject FILE, or a typed digest",
         )
     for one in given:
@@ -175,7 +175,7 @@ def _subject(given: Given, subjects: Sequence[Named]) -> Iterator[Finding]:
             code="statement-subject",
             where=Where(path=printable(given.name)),
             expected=shown,
-            got=f"about {_about(subjects)}",
+            got=f"about {about(subjects)}",
             remedy="get the statement that belongs to it, or what belongs to the statement",
         )
 
@@ -187,7 +187,8 @@ def _matched(statement: Statement, given: Sequence[Given]) -> str:
     return f"{names}{more} · the statement has {count} {'subject' if count == 1 else 'subjects'}"
 
 
-def _about(subjects: Sequence[Named]) -> str:
+def about(subjects: Sequence[Named]) -> str:
+    """Say in a line what a statement is about."""
     shown = [_label(subject) for subject in subjects[:_MOST_NAMED]]
     more = len(subjects) - len(shown)
     return ", ".join(shown) + (f" and {more} more" if more else "")

@@ -7,7 +7,13 @@ import click
 from verifier.cli import options as shared
 
 
-@click.group(name="verify")
+class _Verify(click.Group):
+    """Every subject can be judged with the verdict signed: see `--sign-with`."""
+
+    command_class = shared.Judging
+
+
+@click.group(name="verify", cls=_Verify)
 def command() -> None:
     """Judge a subject by a policy, and say why."""
 

@@ -91,7 +91,7 @@ def _by_keys(paths: Sequence[str]) -> Asked:
                 code="malformed",
                 remedy="name a public key in PEM: Ed25519, or ECDSA on P-256 or P-384",
             ) from None
-    return Asked(keys=distinct(keys), threshold=0)
+    return Asked(keys=distinct(keys))
 
 
 def _by_signers(names: Sequence[str], catalog: Catalog | Refused) -> Asked | tuple[Finding, ...]:
@@ -116,7 +116,7 @@ def _by_signers(names: Sequence[str], catalog: Catalog | Refused) -> Asked | tup
     if findings:
         return tuple(findings)
     keys = distinct([key for _, key in pairs.values()])
-    return Asked(keys=keys, threshold=0, signers=tuple(pairs.values()))
+    return Asked(keys=keys, signers=tuple(pairs.values()))
 
 
 def _without_key(signer: Signer) -> Finding:
@@ -131,11 +131,9 @@ def _without_key(signer: Signer) -> Finding:
     )
 
 
-def _threshold(asked_for: int | None, asked: Asked) -> int:
-    """Return how many of the keys have to have signed: all, unless it is said."""
-    if asked_for is None:
-        return len(asked.keys)
-    if not 1 <= asked_for <= len(asked.keys):
+def _threshold(asked_for: int | None, asked: Asked) -> int | None:
+    """Return how many of the keys have to have signed, None for all."""
+    if asked_for is not None and not 1 <= asked_for <= len(asked.keys):
         raise WrongCallError(
             f"--threshold: {asked_for} is not between 1 and {len(asked.keys)}, the number of "
             "different keys",
@@ -148,7 +146,13 @@ def _threshold(asked_for: int | None, asked: Asked) -> int:
 def _given(argument: str) -> Given:
     """Read what the statement has to be about: a typed digest, or else a file."""
     digest = Digest.parse(argument)
-    if digest is not None and (digest.kind is not None or len(digest.hex) == len(sha256(b""))):
+    if digest is not None and digest.kind is None and len(digest.hex) != len(sha256(b"")):
+        raise WrongCallError(
+            f"--subject: {argument} is an id without its kind",
+            code="wrong-call",
+            remedy=f"write git-commit:{argument}, or ./{argument} for a file of that name",
+        )
+    if digest is not None:
         return Given(name=argument, digests={algorithm_of(digest): digest.hex})
     digests, _ = file.digests(argument, COUNTING)
     return Given(name=argument, digests=digests)

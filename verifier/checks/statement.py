@@ -52,11 +52,12 @@ class Given:
 class Asked:
     """Who has to have signed: signers of the registry and their keys, or keys alone.
 
-    Keys are distinct; `signers` pairs each signer with its key.
+    Keys are distinct; `signers` pairs each signer with its key. `threshold` is None where all have
+    to have signed, and every signer has to count.
     """
 
     keys: tuple[PublicKey, ...]
-    threshold: int
+    threshold: int | None = None
     signers: tuple[tuple[Signer, PublicKey], ...] = ()
     given: tuple[Given, ...] = ()
 
@@ -67,7 +68,7 @@ def check(data: bytes, asked: Asked, *, now: datetime) -> Outcome:
         envelope = Envelope.parse(data, what="the envelope")
     except MalformedError as error:
         return _outcome([_broken(error)], {})
-    signed = threshold.check(envelope, asked.keys, asked.threshold)
+    signed = threshold.check(envelope, asked.keys, asked.threshold or len(asked.keys))
     if signed.finding is not None:
         return _outcome([signed.finding], {})
     states = {"signature": f"by {threshold.listed(signed.by)}"}
@@ -109,7 +110,8 @@ def _signers(
 ) -> tuple[list[Finding], tuple[str, ...], tuple[str, ...]]:
     """Return what keeps signers from counting, who counts, and who does not and need not.
 
-    Whoever does not count is no obstacle as long as enough others do, by distinct keys.
+    With a threshold, whoever does not count is no obstacle as long as enough others do, by
+    distinct keys.
     """
     findings: list[Finding] = []
     counted: dict[str, PublicKey] = {}
@@ -125,7 +127,7 @@ def _signers(
             passed.append(f"{signer.name} ({found[0].code})")
         else:
             counted[signer.name] = key
-    enough = len(set(counted.values())) >= asked.threshold
+    enough = asked.threshold is not None and len(set(counted.values())) >= asked.threshold
     return [] if enough else findings, tuple(counted), tuple(passed)
 
 

@@ -133,7 +133,8 @@ def _of_statement(item: Result, main: Finding | None) -> str:
         by = " and ".join(found.entry for found in item.identified)
         says = f", and says {item.claims[0]}" if item.claims else ""
         return f"{name} is signed by {by or 'somebody whom a waiver accepts'}{says}"
-    return f"{name} {_STATEMENTS.get(main.row.facet, 'is not known to be good')}"
+    told = _STATEMENTS.get(main.code) or _STATEMENTS.get(main.row.facet)
+    return f"{name} {told or 'is not known to be good'}"
 
 
 def _stage(found: Identified) -> str:
@@ -200,8 +201,14 @@ _IMAGES: Final = {
     "image-layout": "is no image of that form",
     "image-artifact": "is no image",
 }
-#: What is wrong with a statement, by the facet of the finding that decided.
+#: What is wrong with a statement, by the finding that decided, or else by its facet.
 _STATEMENTS: Final = {
+    "statement-payload-type": "is signed, and not as a statement",
+    "statement-malformed": "is signed, and no statement that can be read",
+    "statement-subject-not-given": "is signed; nothing was named that it has to be about",
+    "statement-subject-weak": "is signed, and not known to be about what was given",
+    "signer-not-a-key": "is not judged: the signer has no key",
+    "signer-time-unproven": "is signed, and not known to be from the signer's time",
     "signature": "is not signed as was asked for",
     "signer": "is signed, and not by whom it may be signed",
     "subject": "is signed, and not about what was given",

@@ -210,6 +210,15 @@ def test_lines_of_ssh_that_are_no_plain_key(line: str) -> None:
     assert any("ssh" in mistake for mistake in mistakes(text))
 
 
+def test_a_compromised_key_is_compromised_in_every_row() -> None:
+    gone = 'revoked = { at = 2026-06-01T00:00:00Z, reason = "x", compromised = true }\n'
+    again = ROW.replace('"alice"', '"old"')
+    found = mistakes(HEAD + ROW + again + gone)
+    assert found == ["signer: the key of alice is compromised by another row"]
+    assert len(parse(HEAD + ROW + gone + again + gone).signers) == 2
+    assert len(parse(HEAD + ROW + again + gone.replace("true", "false")).signers) == 2
+
+
 def test_all_mistakes_at_once() -> None:
     bad = ROW.replace("ed25519", "rsa").replace("git-tag", "tag") + "more = 1\n"
     assert len(mistakes(HEAD.replace('"us"', '"U S"', 1) + bad)) >= 4

@@ -6,6 +6,7 @@ Keys are taken as bytes and compared as bytes; the three kinds that count have o
 """
 
 import re
+from collections.abc import Iterator
 from datetime import datetime
 from typing import Final
 
@@ -52,8 +53,18 @@ def parse(data: bytes, where: str) -> SignersEntry:
     names = [signer.name for signer in entry.signers if signer.name]
     for name in sorted({name for name in names if names.count(name) > 1}):
         table.mistake("signer", f"{name} is given twice")
+    for wrong in dict.fromkeys(_half_compromised(entry.signers)):
+        table.mistake("signer", wrong)
     table.done()
     return entry
+
+
+def _half_compromised(signers: tuple[Signer, ...]) -> Iterator[str]:
+    """Name keys that one row calls compromised and another does not: it is the key that is."""
+    stolen = {s.spki for s in signers if s.spki and s.revoked and s.revoked.compromised}
+    for signer in signers:
+        if signer.spki in stolen and not (signer.revoked and signer.revoked.compromised):
+            yield f"the key of {signer.name} is compromised by another row"
 
 
 def _signer(row: Table, project: str) -> Signer:

@@ -45,6 +45,6 @@ ROWS: Final[tuple[Code, ...]] = (
     # making a signature
     Code("signing-key", "input", ERROR, "no private key that can sign"),
     Code("signing-key-open", "input", ERROR, "others may read the private key"),
-    Code("signing-passphrase", "input", ERROR, "the passphrase does not open the key"),
+    Code("signing-passphrase", "input", ERROR, "a passphrase is missing, or does not fit"),
     Code("signing-nothing", "input", ERROR, "the verdict names no digest to sign"),
 )

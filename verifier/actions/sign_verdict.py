@@ -181,6 +181,10 @@ def _registry(report: Report) -> dict[str, Any] | None:
 def _more(results: list[Result], report: Report) -> dict[str, Any]:
     return {
         "kind": results[0].kind,
+        "identified": [
+            {"entry": found.entry, "version": found.version}
+            for found in dict.fromkeys(each for result in results for each in result.identified)
+        ],
         "pastTime": report.past_time,
         "waived": sorted({code for result in results for code in result.waived}),
         "registry": _registry(report),

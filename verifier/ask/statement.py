@@ -36,13 +36,15 @@ def verify_statement(
     signers: Sequence[str] = (),
     threshold: int | None = None,
     subjects: Sequence[str] = (),
+    says: Sequence[str] = (),
     trust: Trust | None = None,
 ) -> Report:
     """Judge the DSSE envelope in the file `path`.
 
     Either `keys`, files of public keys in PEM, or `signers`, names of the registry, say who has
     to have signed: all of them, or `threshold` of them. `subjects` are files and typed digests
-    that the statement has to be about.
+    that the statement has to be about. `says` are words that it has to say: properties of an SVR,
+    the result of a VSA or of tests, a level, a builder.
 
     Raises `WrongCallError` for neither or both, a name or key that is none, and a threshold that
     no set of signatures could meet.
@@ -65,7 +67,7 @@ def verify_statement(
     except PinproofError as error:
         return trust.report((Failed.of(path, error),))
     if isinstance(asked, Asked):
-        outcome = check(data, replace(asked, given=given), now=trust.now)
+        outcome = check(data, replace(asked, given=given, says=tuple(says)), now=trust.now)
     else:
         outcome = _unchecked(asked)
     pin = Pin.of(data)

@@ -5,6 +5,8 @@
 2. *Statement*: the payload is one, by its type and its content.
 3. *Signer*: each signer that is counted has signed, and `evidence.signers` lets it count.
 4. *Subject*: all that was given is a subject, by every digest that counts.
+5. *Words*: it says what is demanded. One that says no, such as a failed verification, is refused
+   unless that is what is demanded: a signature under a "no" must not end in success.
 
 An envelope of keys proves no time and stands in no log: those two facets do not apply to it, and
 what depends on the time is judged at the effective one.
@@ -27,14 +29,17 @@ from verifier.evidence import threshold
 from verifier.evidence.claim import Claim
 from verifier.evidence.dsse import Envelope
 from verifier.evidence.keys import PublicKey
+from verifier.evidence.predicates.vsa import FAILED
 from verifier.evidence.resource import GIT
 from verifier.evidence.signers import decide
-from verifier.evidence.statement import COUNTING, Statement
+from verifier.evidence.statement import COUNTING, TREE, Statement
 from verifier.evidence.statement import Subject as Named
 
 _NO_TIME: Final = "an envelope proves none; windows are judged at the effective time"
 _NO_LOG: Final = "an envelope stands in none"
 _MOST_NAMED: Final = 8
+#: Algorithms whose digests are known for something that can be given.
+_COMPARED: Final = frozenset({*COUNTING, *GIT, TREE})
 
 
 @frozen
@@ -60,6 +65,7 @@ class Asked:
     threshold: int | None = None
     signers: tuple[tuple[Signer, PublicKey], ...] = ()
     given: tuple[Given, ...] = ()
+    says: tuple[str, ...] = ()
 
 
 def check(data: bytes, asked: Asked, *, now: datetime) -> Outcome:
@@ -80,7 +86,7 @@ def check(data: bytes, asked: Asked, *, now: datetime) -> Outcome:
         left = f"; not counted: {', '.join(passed)}" if passed else ""
         told = ", ".join(names) if asked.signers else "the keys that were given"
         states["signer"] = f"{told}{left} · {printable(statement.predicate_type)}"
-    wrong = list(_subjects(statement, asked.given))
+    wrong = [*_subjects(statement, asked.given), *_words(statement, asked.says)]
     if not wrong:
         states["subject"] = _matched(statement, asked.given)
     named = names if asked.signers else tuple(f"key {key.id[:12]}" for key in _ordered(signed.by))
@@ -131,6 +137,26 @@ def _signers(
     return [] if enough else findings, tuple(counted), tuple(passed)
 
 
+def _words(statement: Statement, demanded: Sequence[str]) -> Iterator[Finding]:
+    """Say what the statement does not say and should, or says and should not."""
+    words: frozenset[str] = getattr(statement.predicate, "words", frozenset())
+    for word in dict.fromkeys(demanded):
+        if word not in words:
+            yield Finding(
+                code="statement-says-otherwise",
+                expected=printable(word),
+                got=said(statement),
+                remedy="get a statement that says so; its signer decides, not its reader",
+            )
+    if getattr(statement.predicate, "says_no", False) and FAILED not in demanded:
+        yield Finding(
+            code="statement-says-no",
+            expected="a statement that says yes",
+            got=said(statement),
+            remedy="do not use what it is about; to ask for the no itself, add --says FAILED",
+        )
+
+
 def _subjects(statement: Statement, given: Sequence[Given]) -> Iterator[Finding]:
     """Say what is not a subject of the statement; without anything given, that too."""
     if not given:
@@ -162,7 +188,7 @@ def _subject(given: Given, subjects: Sequence[Named]) -> Iterator[Finding]:
         agreeing = agreeing or bool(common and not wrong)
     if agreeing:
         return
-    weak = [each for each in subjects if not set(each.digests) & {*COUNTING, *GIT}]
+    weak = [each for each in subjects if not set(each.digests) & _COMPARED]
     shown = next((f"{name} {value}" for name, value in given.digests.items()), "")
     if weak:
         yield Finding(
@@ -197,7 +223,7 @@ def about(subjects: Sequence[Named]) -> str:
 
 
 def _label(subject: Named) -> str:
-    digests = {**subject.counting, **{k: v for k, v in subject.digests.items() if k in GIT}}
+    digests = {name: value for name, value in subject.digests.items() if name in _COMPARED}
     name = quoted(subject.name[:80]) if subject.name else "a subject without a name"
     first = next((f" {key} {value}" for key, value in digests.items()), "")
     return name + first

@@ -30,11 +30,12 @@ _REMEDY: Final = "get the statement again from whoever made it"
 
 #: What statements call the digests that pinproof types; all other kinds are a SHA-256 of bytes.
 #: The digest of a tree is of our own making (`pinproof list tree`), so it has a name of its own.
+TREE: Final = "pinproofTree1"
 _ALGORITHMS: Final = {
     "git-commit": "gitCommit",
     "git-tree": "gitTree",
     "git-blob": "gitBlob",
-    "tree": "pinproofTree1",
+    "tree": TREE,
 }
 
 
@@ -49,11 +50,6 @@ class Subject:
 
     name: str
     digests: Mapping[str, str]
-
-    @property
-    def counting(self) -> dict[str, str]:
-        """The digests of a file's bytes that are compared."""
-        return {name: self.digests[name] for name in COUNTING if name in self.digests}
 
 
 @frozen

@@ -205,6 +205,8 @@ _IMAGES: Final = {
 _STATEMENTS: Final = {
     "statement-payload-type": "is signed, and not as a statement",
     "statement-malformed": "is signed, and no statement that can be read",
+    "statement-says-no": "is signed, and says no",
+    "statement-says-otherwise": "is signed, and does not say what was asked for",
     "statement-subject-not-given": "is signed; nothing was named that it has to be about",
     "statement-subject-weak": "is signed, and not known to be about what was given",
     "signer-not-a-key": "is not judged: the signer has no key",

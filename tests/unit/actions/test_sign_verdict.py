@@ -7,14 +7,14 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from support import hosts, images, runs, statements
+from support import compositions, hosts, images, runs, statements
 from support import registry as registries
 
 from verifier import __version__
-from verifier.core.digest import sha256
+from verifier.core.digest import Digest, sha256
 from verifier.evidence.dsse import IN_TOTO, Envelope
 from verifier.evidence.predicates import svr, vsa
-from verifier.evidence.statement import Statement, digests_of
+from verifier.evidence.statement import Statement, algorithm_of, digests_of
 
 CLOCK: Final = registries.NOW
 EXTENSION: Final = "urn:pinproof:verdict:v1"
@@ -77,6 +77,7 @@ def test_verified_says_what_held(folder: Path) -> None:
     more = predicate[EXTENSION]
     assert (more["kind"], more["pastTime"], more["waived"]) == ("helper", False, [])
     assert more["notProven"]
+    assert more["identified"] == [{"entry": "example-fair-queue", "version": "v6"}]
 
 
 def test_it_says_what_the_report_says(folder: Path) -> None:
@@ -191,10 +192,27 @@ def test_an_image_has_a_subject_for_each_digest(folder: Path) -> None:
     assert len({each["name"] for each in document["subject"]}) == len(expected)
 
 
-def test_a_tree_has_a_digest_of_its_own_name(folder: Path) -> None:
-    from verifier.core.digest import Digest
-    from verifier.evidence.statement import algorithm_of
+def test_a_runtime_is_about_the_image_of_each_rank(folder: Path) -> None:
+    images.make(folder / "a", {})
+    images.make(folder / "b.oci.tar", {})
+    ranks = ["--rank", "0=oci:a", "--rank", "1=oci-archive:b.oci.tar"]
+    assert judge(folder, "runtime", "lighthouse-pair", *ranks).exit == 0
+    document = signed(folder)
+    assert document["subject"]
+    assert all(set(each["digest"]) == {"sha256"} for each in document["subject"])
+    assert "PINPROOF_RANKS" in document["predicate"]["properties"]
 
+
+def test_a_tree_has_a_digest_of_its_own_name(folder: Path) -> None:
+    compositions.make(folder / "tree", {})
+    assert judge(folder, "composition", "example-lantern", "--at", "tree").exit == 0
+    (subject,) = signed(folder)["subject"]
+    assert set(subject["digest"]) == {"pinproofTree1"}
+    digest = subject["digest"]["pinproofTree1"]
+    asked = ["verify", "statement", "v.json", "--key", "key.pub", "--subject"]
+    assert runs.run([*asked, f"tree:sha256:{digest}"], cwd=folder).exit == 0
+    assert runs.run([*asked, f"file:sha256:{digest}"], cwd=folder).exit == 1
+    assert runs.run([*asked, "v6.py"], cwd=folder).exit == 1
     assert algorithm_of(Digest(kind="tree", hex="0" * 64)) == "pinproofTree1"
     assert algorithm_of(Digest(kind="git-commit", hex="0" * 40)) == "gitCommit"
     assert algorithm_of(Digest(kind="manifest", hex="0" * 64)) == "sha256"

@@ -5,6 +5,7 @@ import os
 import pty
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -173,6 +174,27 @@ def test_all_that_is_given_has_to_be_a_subject() -> None:
     assert codes(judged(data, by_keys("alice", given=(BUILT, other)))) == set()
     assert codes(judged(data, by_keys("alice", given=(BUILT, third)))) == {"statement-subject"}
     assert codes(judged(data, by_keys("alice", given=()))) == {"statement-subject-not-given"}
+
+
+def test_a_no_is_asked_for_by_its_name_or_not_at_all() -> None:
+    """A summary that failed, and lists a level all the same, gives no level to whoever asks."""
+    summary = {
+        "verifier": {"id": "https://verifier.example/v1"},
+        "timeVerified": "2026-11-28T12:00:00Z",
+        "resourceUri": "pkg:generic/built",
+        "policy": {"uri": "https://policy.example"},
+        "verificationResult": "FAILED",
+        "verifiedLevels": ["SLSA_BUILD_LEVEL_1"],
+    }
+    kind = "https://slsa.dev/verification_summary/v1"
+    data = statements.envelope(statements.statement({"predicateType": kind, "predicate": summary}))
+    for says, expected in (
+        ((), {"statement-says-no"}),
+        (("SLSA_BUILD_LEVEL_1",), {"statement-says-no"}),
+        (("PASSED",), {"statement-says-no", "statement-says-otherwise"}),
+        (("FAILED",), set()),
+    ):
+        assert codes(judged(data, replace(by_keys("alice"), says=says))) == expected
 
 
 def test_what_is_too_much_is_refused_quickly() -> None:

@@ -216,6 +216,12 @@ def runtime(name: str, *, ranks: tuple[str, ...], policy: str, **options: Any) -
     metavar="FILE|DIGEST",
     help="What the statement has to be about; repeatable.",
 )
+@click.option(
+    "--says",
+    multiple=True,
+    metavar="WORD",
+    help="What it has to say: a property, a result, a level, a builder; repeatable.",
+)
 @shared.policy_option
 @shared.trust_options
 def statement(
@@ -225,6 +231,7 @@ def statement(
     signers: tuple[str, ...],
     threshold: int | None,
     subjects: tuple[str, ...],
+    says: tuple[str, ...],
     policy: str,
     **options: Any,
 ) -> int:
@@ -240,6 +247,7 @@ def statement(
         signers=signers,
         threshold=threshold,
         subjects=subjects,
+        says=says,
         trust=shared.opened(options, policy=policy),
     )
     return shared.finish(report, {**options, "inputs": (path, *keys, *subjects)})

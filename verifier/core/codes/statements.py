@@ -26,6 +26,9 @@ ROWS: Final[tuple[Code, ...]] = (
         UNDECIDED,
         "it was not said what the statement has to be about",
     ),
+    # what it says
+    Code("statement-says-no", "subject", REJECTED, "the statement says no"),
+    Code("statement-says-otherwise", "subject", REJECTED, "the statement does not say so"),
     # FORMATS §2, signers/v1
     Code("signer-ambiguous", "registry", UNDECIDED, "two signers of one name"),
     Code("signer-not-a-key", "signer", UNDECIDED, "a signer without a key"),

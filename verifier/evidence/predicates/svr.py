@@ -23,6 +23,11 @@ class VerificationResult:
     properties: tuple[str, ...]
 
     @property
+    def words(self) -> frozenset[str]:
+        """What may be demanded that it says."""
+        return frozenset(self.properties)
+
+    @property
     def said(self) -> str:
         """What it says, in a line."""
         return f"that these hold: {', '.join(self.properties) or 'none'}"

@@ -89,7 +89,7 @@ def check(data: bytes, asked: Asked, *, now: datetime) -> Outcome:
     wrong = [*_subjects(statement, asked.given), *_words(statement, asked.says)]
     if not wrong:
         states["subject"] = _matched(statement, asked.given)
-    named = names if asked.signers else tuple(f"key {key.id[:12]}" for key in _ordered(signed.by))
+    named = names if asked.signers else tuple(f"key {key.id}" for key in _ordered(signed.by))
     identified = [
         Identified(entry=name, version=statement.predicate_type, status="signed") for name in named
     ]
@@ -133,7 +133,7 @@ def _signers(
             passed.append(f"{signer.name} ({found[0].code})")
         else:
             counted[signer.name] = key
-    enough = asked.threshold is not None and len(set(counted.values())) >= asked.threshold
+    enough = bool(asked.threshold and len(set(counted.values())) >= asked.threshold)
     return [] if enough else findings, tuple(counted), tuple(passed)
 
 

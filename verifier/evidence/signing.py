@@ -74,7 +74,8 @@ def parse(pem: bytes, passphrase: bytes | None, *, what: str) -> PrivateKey:
             code="signing-passphrase",
             remedy="name a file with its passphrase: pinproof explain signing-passphrase",
         )
-    if not locked and not pem.lstrip().startswith(_BEGIN):
+    alone = pem.count(b"-----BEGIN ") == 1
+    if not alone or (not locked and not pem.lstrip().startswith(_BEGIN)):
         raise _no_key(what)
     if not locked and passphrase is not None:
         raise WrongCallError(

@@ -12,6 +12,7 @@ from typing import Final
 
 from verifier.catalog.entries.image_format import NAME, PLAIN
 from verifier.catalog.entries.signers import WORDS, Revoked, Signer, SignersEntry
+from verifier.core.ed25519 import is_weak
 from verifier.core.encoding import strict_base64
 from verifier.core.table import Table
 
@@ -137,8 +138,13 @@ def _strings(data: bytes) -> list[bytes]:
 
 
 def _is_key(point: bytes, length: int) -> bool:
-    """Whether it has the length of a key, and where that is a point, the uncompressed form."""
-    return len(point) == length and (length % 2 == 0 or point[0] == 4)  # noqa: PLR2004
+    """Whether it has the length of a key, and is one that not everybody can sign with.
+
+    Of an ECDSA key that is a point in the uncompressed form.
+    """
+    if len(point) != length:
+        return False
+    return point[0] == 4 if length % 2 else not is_weak(point)  # noqa: PLR2004
 
 
 def _identity(row: Table) -> tuple[str, str]:

@@ -93,14 +93,14 @@ def _by_keys(paths: Sequence[str]) -> Asked:
                 code="malformed",
                 remedy="name a public key in PEM: Ed25519, or ECDSA on P-256 or P-384",
             ) from None
-    return Asked(keys=distinct(keys))
+    return Asked(keys=_distinct(keys))
 
 
 def _by_signers(names: Sequence[str], catalog: Catalog | Refused) -> Asked | tuple[Finding, ...]:
     """Look signers up; what keeps one from being asked is told of all of them."""
     if isinstance(catalog, Refused):
         return catalog.findings
-    pairs: dict[str, tuple[Signer, PublicKey]] = {}
+    pairs: list[tuple[Signer, PublicKey]] = []
     findings: list[Finding] = []
     for name in names:
         signer = catalog.signer(name)
@@ -113,12 +113,20 @@ def _by_signers(names: Sequence[str], catalog: Catalog | Refused) -> Asked | tup
         key = key_of(signer)
         if key is None:
             findings.append(_without_key(signer))
-        else:
-            pairs[signer.name] = (signer, key)
+        elif (signer, key) not in pairs:
+            pairs.append((signer, key))
     if findings:
         return tuple(findings)
-    keys = distinct([key for _, key in pairs.values()])
-    return Asked(keys=keys, signers=tuple(pairs.values()))
+    return Asked(keys=_distinct([key for _, key in pairs]), signers=tuple(pairs))
+
+
+def _distinct(keys: Sequence[PublicKey]) -> tuple[PublicKey, ...]:
+    try:
+        return distinct(keys)
+    except ValueError as error:
+        raise WrongCallError(
+            str(error), code="wrong-call", remedy="name fewer keys; one key counts once"
+        ) from None
 
 
 def _without_key(signer: Signer) -> Finding:

@@ -120,7 +120,7 @@ def _signers(
     distinct keys.
     """
     findings: list[Finding] = []
-    counted: dict[str, PublicKey] = {}
+    counted: list[tuple[str, PublicKey]] = []
     passed: list[str] = []
     for signer, key in asked.signers:
         if key not in by:
@@ -132,9 +132,9 @@ def _signers(
         if found:
             passed.append(f"{signer.name} ({found[0].code})")
         else:
-            counted[signer.name] = key
-    enough = bool(asked.threshold and len(set(counted.values())) >= asked.threshold)
-    return [] if enough else findings, tuple(counted), tuple(passed)
+            counted.append((signer.name, key))
+    enough = bool(asked.threshold and len({key for _, key in counted}) >= asked.threshold)
+    return [] if enough else findings, tuple(name for name, _ in counted), tuple(passed)
 
 
 def _words(statement: Statement, demanded: Sequence[str]) -> Iterator[Finding]:

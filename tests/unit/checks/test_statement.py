@@ -271,6 +271,51 @@ def test_a_statement_pays_for_no_sigstore(tmp_path: Path) -> None:
     assert not tops & {"sigstore", "in_toto", "pydantic", "requests", "rfc3161_client", "git"}
 
 
+def test_two_signers_of_one_name_are_two(tmp_path: Path) -> None:
+    """Each is named with its entry; that one of them has signed is not enough."""
+    row = {**statements.signer("bob"), "name": "alice"}
+    more = {"schema": "signers/v1", "name": "them", "project": "them", "signer": [row]}
+    trust = runs.trusting(statements.registry(tmp_path / "registry", more))
+    (tmp_path / "built.txt").write_bytes(statements.ARTIFACT)
+    command = ["verify", "statement", "e.json", "--subject", "built.txt", *trust]
+    for names in (["us/alice", "them/alice"], ["them/alice", "us/alice"]):
+        signers = [argument for name in names for argument in ("--signer", name)]
+        for by, expected in ((["alice"], 3), (["bob"], 3), (["alice", "bob"], 0)):
+            (tmp_path / "e.json").write_bytes(statements.envelope(by=by))
+            ran = runs.run([*command, *signers], cwd=tmp_path, clock=registries.NOW)
+            assert ran.exit == expected, (names, by, ran)
+    ambiguous = runs.run([*command, "--signer", "alice"], cwd=tmp_path, clock=registries.NOW)
+    assert ambiguous.exit == 3
+    assert b"signer-ambiguous" in ambiguous.stdout
+
+
+def test_too_many_keys_are_a_wrong_call(tmp_path: Path) -> None:
+    (tmp_path / "e.json").write_bytes(statements.envelope())
+    keys: list[str] = []
+    for number in range(65):
+        (tmp_path / f"{number}.pub").write_bytes(statements.public_pem(f"key {number}"))
+        keys += ["--key", f"{number}.pub"]
+    ran = runs.run(["verify", "statement", "e.json", *keys], cwd=tmp_path)
+    assert ran.exit == 2
+    assert b"wrong-call" in ran.stderr
+
+
+def test_keys_need_no_registry(tmp_path: Path) -> None:
+    """What judges is the key; a registry that does not authenticate has no part in it."""
+    (tmp_path / "e.json").write_bytes(statements.envelope())
+    (tmp_path / "a.pub").write_bytes(statements.public_pem("alice"))
+    (tmp_path / "built.txt").write_bytes(statements.ARTIFACT)
+    registry = statements.registry(tmp_path / "registry")
+    trust = runs.trusting(registry)
+    registry.write("metadata/snapshot.json", registry.read("metadata/snapshot.json")[:-9])
+    command = ["verify", "statement", "e.json", "--subject", "built.txt", *trust]
+    ran = runs.run([*command, "--key", "a.pub"], cwd=tmp_path, clock=registries.NOW)
+    assert ran.exit == 0, ran
+    ran = runs.run([*command, "--signer", "alice"], cwd=tmp_path, clock=registries.NOW)
+    assert ran.exit == 3
+    assert b"registry-" in ran.stdout
+
+
 def test_special_files_do_not_hold_the_run_up(tmp_path: Path) -> None:
     (tmp_path / "e.json").write_bytes(statements.envelope())
     (tmp_path / "a.pub").write_bytes(statements.public_pem("alice"))

@@ -192,6 +192,22 @@ def test_an_image_has_a_subject_for_each_digest(folder: Path) -> None:
     assert len({each["name"] for each in document["subject"]}) == len(expected)
 
 
+def test_of_a_file_in_an_image_the_image_is_the_subject(folder: Path) -> None:
+    """What was found inside stands in the image's own facets; the file is no second subject."""
+    recipe = {"contents": [[["folder", "app", ""], ["host", "app/host.py", "v6"]]]}
+    images.make(folder / "a", recipe)
+    plain = judge(folder, "image", "oci:a", "--format", "json", to="x.json")
+    digests = json.loads(plain.stdout)["results"][0]["subject"]["digests"]
+    manifest = next(each for each in digests if each.startswith("manifest:"))
+    asked = ["image", "oci:a", "--expect", manifest, "--path", "app/host.py"]
+    assert judge(folder, *asked, "--policy", "region").exit == 0
+    document = signed(folder)
+    assert len(document["subject"]) == len(digests)
+    assert sha256(hosts.host("v6")) not in json.dumps(document["subject"])
+    told = {"PINPROOF_HELPER", "PINPROOF_GRAPH", "PINPROOF_EXPECTED_LENGTH_NOT_PINNED"}
+    assert told <= set(document["predicate"]["properties"])
+
+
 def test_a_runtime_is_about_the_image_of_each_rank(folder: Path) -> None:
     images.make(folder / "a", {})
     images.make(folder / "b.oci.tar", {})

@@ -28,6 +28,21 @@ COUNTING: Final = ("sha256", "sha384", "sha512")
 _REMEDY: Final = "get the statement again from whoever made it"
 
 
+@frozen
+class Fraction:
+    """A number that is no integer: what was written, and nothing made of it.
+
+    It has no type that a `Table` returns, so whoever wants an integer or a text refuses it.
+    """
+
+    written: str
+
+    @classmethod
+    def of(cls, written: str) -> Self:
+        """Keep the number as it is written."""
+        return cls(written=written)
+
+
 #: What statements call the digests that pinproof types; all other kinds are a SHA-256 of bytes.
 #: The digest of a tree is of our own making (`pinproof list tree`), so it has a name of its own.
 TREE: Final = "pinproofTree1"
@@ -107,7 +122,7 @@ class Statement:
 def _read(payload: bytes, what: str) -> Any:
     """Read the document; of a statement that is our own without fractions, as of all our files."""
     try:
-        document = read_json(payload, fractions=True)
+        document = read_json(payload, fraction=Fraction.of)
         if isinstance(document, dict) and document.get("predicateType") in predicates.OURS:
             document = read_json(payload)
     except ValueError as error:

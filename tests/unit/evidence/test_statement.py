@@ -7,10 +7,10 @@ import pytest
 from support import statements
 
 from verifier.core.finding import Finding
-from verifier.core.table import Fraction, MalformedError
+from verifier.core.table import MalformedError
 from verifier.evidence.dsse import IN_TOTO
 from verifier.evidence.predicates import GATES, provenance, svr, test_result, vsa
-from verifier.evidence.statement import Statement, digests_of
+from verifier.evidence.statement import Fraction, Statement, digests_of
 
 SUBJECT = statements.STATEMENT["subject"][0]
 POLICY = {"uri": "urn:policy:strict", "digest": {"sha256": "0" * 64}}

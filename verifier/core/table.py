@@ -49,15 +49,21 @@ class DuplicateKeyError(ValueError):
     """A JSON object or TOML table gives one key twice."""
 
 
-def read_json(data: bytes, *, limit: int = DOCUMENT_BYTES) -> Any:
-    """Parse strict JSON. Raises `ValueError` with the reason, `DuplicateKeyError` for that one."""
+def read_json(
+    data: bytes, *, limit: int = DOCUMENT_BYTES, fraction: Callable[[str], Any] | None = None
+) -> Any:
+    """Parse strict JSON. Raises `ValueError` with the reason, `DuplicateKeyError` for that one.
+
+    Numbers that are no integers are refused, or become what `fraction` makes of their spelling:
+    for documents of others, parts of which are only carried.
+    """
     text = _decode(data, limit)
     try:
         value = json.loads(
             text,
             object_pairs_hook=_unique,
             parse_constant=_refuse,
-            parse_float=_refuse,
+            parse_float=fraction or _refuse,
             parse_int=_integer,
         )
     except RecursionError:

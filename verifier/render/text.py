@@ -35,7 +35,7 @@ _NOUNS: Final = {
     "registry": "registry",
 }
 #: Kinds whose coverage is told whatever was identified.
-_COVERED: Final = ("registry", "diff", "composition", "proof", "image", "runtime")
+_COVERED: Final = ("registry", "diff", "composition", "proof", "image", "runtime", "statement")
 
 
 def report(value: Report, *, colour: bool = False) -> bytes:

@@ -122,3 +122,9 @@ IMAGE_LAYERS: Final = 100_000
 IMAGE_DOCUMENT_BYTES: Final = 1 << 26
 #: Signatures of one envelope, and keys of one demand.
 SIGNATURES: Final = 64
+#: Log entries and timestamps of one bundle, and hashes of one inclusion proof (2^64 entries).
+LOG_ENTRIES: Final = 8
+TIMESTAMPS: Final = 32
+PROOF_HASHES: Final = 64
+#: A file that is read whole because its signature is over the file and not over a digest.
+SIGNED_WHOLE_BYTES: Final = 256 * MIB

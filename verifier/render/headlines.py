@@ -127,6 +127,15 @@ def _of_runtime(item: Result, _main: Finding | None) -> str:
     return f"not known whether every rank runs {item.subject.name}"
 
 
+def _of_bundle(item: Result, main: Finding | None) -> str:
+    name = item.subject.name
+    if item.verdict is Verdict.VERIFIED:
+        return f"{name} is signed by whom you named"
+    if main is not None and main.row.facet == "subject":
+        return f"{name} is not what was signed"
+    return f"{name} is not{' proved to be' if not _says_no(item) else ''} signed by whom you named"
+
+
 def _stage(found: Identified) -> str:
     words = {"base": "the base", "mixed": "several stages"}
     return words.get(found.version, f"stage {found.version}")
@@ -172,6 +181,7 @@ _HEADLINES: Final[dict[str, Callable[[Result, Finding | None], str]]] = {
     "proof": _of_proof,
     "image": _of_image,
     "runtime": _of_runtime,
+    "bundle": _of_bundle,
     "registry": _of_registry,
     "tree": _of_tree,
     "diff": _of_diff,
@@ -195,4 +205,5 @@ _REASONS: Final = {
     "registry": "every file is signed, every entry parses, the index is as derived",
     "tree": "read and hashed; compared with nothing",
     "diff": "content and modes are the same",
+    "bundle": "signature, signer, time, log and subject hold",
 }

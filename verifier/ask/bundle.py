@@ -1,0 +1,207 @@
+"""Whether somebody who was named has signed a file, and when: bundles and envelopes, offline."""
+
+import hashlib
+import os
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
+
+from verifier.ask.shared_work import done_by_two
+from verifier.ask.trusted import Trust
+from verifier.ask.trusted import trust as open_trust
+from verifier.checks.bundle import (
+    COMPARED,
+    Asked,
+    check,
+    malformed,
+    refused,
+    unknown_version,
+    wrong_kind,
+)
+from verifier.core.demand import FACETS
+from verifier.core.digest import Digest
+from verifier.core.errors import PinproofError, WrongCallError
+from verifier.core.limits import DOCUMENT_BYTES, SIGNED_WHOLE_BYTES
+from verifier.core.outcome import Failed, Outcome, Report, Result, Subject
+from verifier.core.table import MalformedError
+from verifier.core.verdict import Exit
+from verifier.evidence import managed
+from verifier.evidence.artifact import DIGESTS, Artifact
+from verifier.evidence.bundle import Bundle, Message, UnknownVersionError
+from verifier.evidence.claim import Identity
+from verifier.evidence.keys import PublicKey
+from verifier.evidence.trusted_root import TrustedRoot
+from verifier.policy import judge
+from verifier.sources import file, shipped
+
+if TYPE_CHECKING:
+    from verifier.evidence.sigstore import Sigstore
+
+_DIGEST: Final = re.compile("sha256:([0-9a-f]{64})")
+_WHO: Final = (
+    "name who has to have signed: --key PEM, or --certificate-identity with "
+    "--certificate-oidc-issuer"
+)
+
+
+def verify_bundle(
+    files: Sequence[str],
+    *,
+    bundles: Sequence[str],
+    key: str | None = None,
+    identity: str | None = None,
+    issuer: str | None = None,
+    trusted_root: str | None = None,
+    trust: Trust | None = None,
+) -> Report:
+    """Judge bundles, each with the file that it is about: one result a file, in their order.
+
+    `files` are paths or `sha256:<64 hex>`; `bundles` are as many, or one for all. Who has to have
+    signed is the PEM file `key`, or `identity` with `issuer`, both exact. `trusted_root` is a file
+    in place of the shipped public good root.
+
+    Raises `WrongCallError` if nobody or two are named, the numbers do not fit, or key or root do
+    not parse, `UnavailableError` if one of the two cannot be read.
+    """
+    trust = trust or open_trust()
+    asked = _asked(key, identity, issuer)
+    pairs = _paired(files, bundles)
+    work = _Work(asked, _root(trusted_root), trust)
+    return trust.report(tuple(done_by_two(work.judged, pairs)))
+
+
+def _asked(key: str | None, identity: str | None, issuer: str | None) -> Asked:
+    told = [identity is not None, issuer is not None]
+    if (key is not None) + any(told) != 1 or any(told) != all(told) or "" in (identity, issuer):
+        raise WrongCallError(
+            "expected one signer, got two, none, or half of one", code="wrong-call", remedy=_WHO
+        )
+    if key is not None:
+        try:
+            return Asked(key=PublicKey.pem(file.read(key, limit=DOCUMENT_BYTES).data))
+        except ValueError as error:
+            raise WrongCallError(
+                f"--key: {key} {error}",
+                code="malformed",
+                remedy="name a PEM file that begins with BEGIN PUBLIC KEY: Ed25519, ECDSA P-256 "
+                "or P-384",
+            ) from None
+    return Asked(identity=Identity(issuer=issuer or "", subject=identity or ""))
+
+
+def _paired(files: Sequence[str], bundles: Sequence[str]) -> list[tuple[str, str]]:
+    if not files or not bundles or len(bundles) not in (1, len(files)):
+        raise WrongCallError(
+            f"expected a bundle for each file or one for all, got {len(bundles)} for {len(files)}",
+            code="wrong-call",
+            remedy="write FILE... --bundle B for one bundle, or a --bundle for every FILE in order",
+        )
+    if "-" in (*files, *bundles):
+        raise WrongCallError(
+            "- is not read here: file and bundle are named by their paths",
+            code="wrong-call",
+            remedy="write it to a file first, or name the file by its digest: sha256:<64 hex>",
+        )
+    each = bundles if len(bundles) == len(files) else [bundles[0]] * len(files)
+    return list(zip(files, each, strict=True))
+
+
+def _root(path: str | None) -> TrustedRoot:
+    if path is None:
+        data = shipped.read("trust", "trusted_root.json")
+        return TrustedRoot.parse(data, what="the shipped trusted root", name="the shipped root")
+    data = file.read(path, limit=DOCUMENT_BYTES).data
+    return TrustedRoot.parse(data, what=f"--trusted-root: {path}", name=path)
+
+
+def _sigstore(root: TrustedRoot) -> "Sigstore":
+    """Import the library, a quarter of a second that a key does not pay."""
+    from verifier.evidence.sigstore import Sigstore  # noqa: PLC0415
+
+    return Sigstore(root)
+
+
+class _Work:
+    """What every bundle of a call is judged with."""
+
+    def __init__(self, asked: Asked, root: TrustedRoot, trust: Trust) -> None:
+        """Import what certificates take before work is shared, so that it is imported once."""
+        self._asked, self._root, self._trust = asked, root, trust
+        self._sigstore = None if asked.identity is None else _sigstore(root)
+
+    def judged(self, pair: tuple[str, str]) -> Result | Failed:
+        """Judge one bundle with its file; whatever happens is about this one alone."""
+        name, path = pair
+        try:
+            outcome, subject = self._looked_at(name, path)
+        except PinproofError as error:
+            return Failed.of(name, error)
+        except Exception as fault:  # noqa: BLE001  (the other files are reported all the same)
+            return Failed(
+                subject=Subject(name=name),
+                exit=Exit.INTERNAL,
+                code="internal",
+                message=f"{name}: a fault of pinproof ({type(fault).__name__})",
+                remedy="report it with the bundle, if you may; pinproof --debug before the verb "
+                "shows where",
+                fault=fault,
+            )
+        return judge(
+            outcome,
+            subject=subject,
+            demanded=frozenset(FACETS["bundle"]),
+            waivers=self._trust.policy.waivers,
+            now=self._trust.now,
+        )
+
+    def _looked_at(self, name: str, path: str) -> tuple[Outcome, Subject]:
+        data = file.read(path, limit=DOCUMENT_BYTES).data
+        try:
+            bundle = Bundle.parse(data, what=path)
+        except MalformedError as error:
+            return refused([malformed(error)]), Subject(name=name)
+        except UnknownVersionError as error:
+            return refused([unknown_version(str(error))]), Subject(name=name)
+        wrong = wrong_kind(bundle, self._asked)
+        if wrong is not None:
+            return refused([wrong]), Subject(name=name)
+        artifact = self._artifact(name, bundle)
+        about = Subject(
+            name=name,
+            digests=(Digest(kind="file", hex=artifact.digests["sha256"]),),
+            length=artifact.length,
+            link=artifact.link,
+        )
+        asked, now = self._asked, self._trust.now
+        if self._sigstore is None or asked.identity is None:
+            assert asked.key is not None
+            examined = managed.examined(bundle, asked.key, artifact, self._root, now)
+        else:
+            from verifier.evidence import certified  # noqa: PLC0415  (imported long before)
+
+            examined = certified.examined(bundle, asked.identity, artifact, self._sigstore, now)
+        root = f"{self._root.name} {self._root.sha256}"
+        return check(bundle, asked, examined, artifact, root), about
+
+    def _artifact(self, name: str, bundle: Bundle) -> Artifact:
+        """Hash the file; its bytes are kept only where a signature is over them."""
+        digest = _DIGEST.fullmatch(name)
+        if digest is not None and not os.path.lexists(name):
+            return Artifact(name=name, digests={"sha256": digest[1]})
+        key, content = self._asked.key, bundle.content
+        if key is not None and key.scheme not in DIGESTS and isinstance(content, Message):
+            found = file.read(name, limit=SIGNED_WHOLE_BYTES)
+            digests = {kind: hashlib.new(kind, found.data).hexdigest() for kind in COMPARED}
+            return Artifact(
+                name=name,
+                digests=digests,
+                length=len(found.data),
+                data=found.data,
+                link=found.link,
+            )
+        hashed = file.digests(name, COMPARED if key or not _is_message(bundle) else ["sha256"])
+        return Artifact(name=name, digests=hashed.digests, length=hashed.length, link=hashed.link)
+
+
+def _is_message(bundle: Bundle) -> bool:
+    return isinstance(bundle.content, Message)

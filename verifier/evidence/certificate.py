@@ -8,9 +8,11 @@ logged the subject in.
 from datetime import datetime
 from typing import Final, Self
 
+from cryptography.exceptions import UnsupportedAlgorithm
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from cryptography.x509 import (
     Certificate,
+    DuplicateExtension,
     ExtensionNotFound,
     ObjectIdentifier,
     OtherName,
@@ -18,11 +20,11 @@ from cryptography.x509 import (
     SubjectAlternativeName,
     UniformResourceIdentifier,
     UnrecognizedExtension,
+    UnsupportedGeneralNameType,
     load_der_x509_certificate,
 )
 
 from verifier.core.value import frozen
-from verifier.evidence.claim import Identity
 from verifier.evidence.keys import PublicKey
 
 _ISSUER: Final = ObjectIdentifier("1.3.6.1.4.1.57264.1.1")
@@ -39,8 +41,6 @@ class SigningCertificate:
     key: PublicKey | None
     not_before: datetime
     not_after: datetime
-    subjects: tuple[str, ...]
-    issuer: str | None
 
     @classmethod
     def parse(cls, der: bytes) -> Self:
@@ -48,8 +48,7 @@ class SigningCertificate:
         try:
             read = load_der_x509_certificate(der)
             spki = read.public_key().public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)
-            subjects, issuer = _subjects(read), _issuer(read)
-        except Exception:  # noqa: BLE001  (hostile DER meets many of the library's errors)
+        except (ValueError, UnsupportedAlgorithm):
             raise ValueError("is no certificate in DER") from None
         try:
             key = PublicKey.der(spki)
@@ -60,17 +59,22 @@ class SigningCertificate:
             key=key,
             not_before=read.not_valid_before_utc,
             not_after=read.not_valid_after_utc,
-            subjects=subjects,
-            issuer=issuer,
         )
 
     def valid_at(self, time: datetime) -> bool:
         """Whether a time lies in its validity, both ends included (RFC 5280 §4.1.2.5)."""
         return self.not_before <= time <= self.not_after
 
-    def is_for(self, identity: Identity) -> bool:
-        """Whether it says that it is for an identity: exactly that subject, that issuer."""
-        return identity.subject in self.subjects and identity.issuer == self.issuer
+    def names(self) -> tuple[tuple[str, ...], str | None]:
+        """Return the subjects that it names, and who logged them in; none if they cannot be read.
+
+        Read when somebody asks: the library has compared them for a bundle that holds.
+        """
+        read = load_der_x509_certificate(self.der)
+        try:
+            return _subjects(read), _issuer(read)
+        except (ValueError, ExtensionNotFound, DuplicateExtension, UnsupportedGeneralNameType):
+            return (), None
 
 
 def _subjects(certificate: Certificate) -> tuple[str, ...]:

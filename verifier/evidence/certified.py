@@ -150,9 +150,10 @@ def _why(
     for finding in _of_times(times, certificate):
         told = True
         yield finding
-    if not certificate.is_for(identity):
+    subjects, issuer = certificate.names()
+    if identity.subject not in subjects or identity.issuer != issuer:
         told = True
-        yield _another(certificate, identity)
+        yield _another(identity, subjects, issuer)
     if not told:
         yield from _untrusted(bundle, identity, artifact, sigstore, times)
 
@@ -178,12 +179,12 @@ def _of_times(times: Times, certificate: SigningCertificate) -> Iterator[Finding
             )
 
 
-def _another(certificate: SigningCertificate, identity: Identity) -> Finding:
-    names = ", ".join(certificate.subjects) or "nobody"
+def _another(identity: Identity, subjects: tuple[str, ...], issuer: str | None) -> Finding:
+    names = ", ".join(subjects) or "nobody"
     return Finding(
         code="bundle-identity",
         expected=f"{identity.subject}, logged in by {identity.issuer}",
-        got=printable(f"{names[:400]}, logged in by {(certificate.issuer or 'nobody')[:200]}"),
+        got=printable(f"{names[:400]}, logged in by {(issuer or 'nobody')[:200]}"),
         remedy="name the identity that you trust, exactly; or get what that one has signed",
     )
 

@@ -1,9 +1,10 @@
 """Sigstore bundles: a strict document becomes a frozen value; nothing of it is believed yet.
 
 Source: sigstore/protobuf-specs, `sigstore_bundle.proto`, `sigstore_rekor.proto` and
-`sigstore_common.proto`, in the JSON of protobuf: counts are strings or numbers, `null` is the same
-as absent, and what has its default value may be left out. A plain DSSE envelope counts as a bundle
-without material of its own.
+`sigstore_common.proto`, in the JSON of protobuf: counts are strings, `null` is the same as absent,
+and what has its default value may be left out. Numbers for counts, which protobuf also lets
+readers take, are refused: no client writes them, and the library does not read them. A plain DSSE
+envelope counts as a bundle without material of its own.
 """
 
 import re
@@ -149,12 +150,10 @@ class Bundle:
 
 
 def plain(value: Any) -> Any:
-    """Take out what the JSON of protobuf lets mean nothing: `null` members; counts become text."""
+    """Take out what means nothing in the JSON of protobuf: members that are `null`."""
     if isinstance(value, dict):
         return {key: plain(item) for key, item in value.items() if item is not None}
-    if isinstance(value, list):
-        return [plain(item) for item in value]
-    return str(value) if type(value) is int else value
+    return [plain(item) for item in value] if isinstance(value, list) else value
 
 
 def base64(table: Table, key: str) -> bytes:

@@ -17,7 +17,7 @@ from verifier.evidence.certificate import SigningCertificate
 from verifier.evidence.claim import Claim, Identity
 from verifier.evidence.dsse import Envelope
 from verifier.evidence.log_body import Signed
-from verifier.evidence.log_entry import AGAIN, judged, outside, promised_time
+from verifier.evidence.log_entry import AGAIN, agrees, judged, outside, promised_time
 from verifier.evidence.managed import Examined, signed_by
 from verifier.evidence.sigstore import Sigstore
 from verifier.evidence.times import Times, ahead, proven
@@ -36,8 +36,13 @@ def examined(
     if unread:
         return Examined(claim=None, times=_NO_TIMES, findings=tuple(unread))
     times = _times(bundle, sigstore.root)
+    signed = _signed(bundle, artifact)
     asked = (bundle, identity, artifact.digests["sha256"])
-    if times.proven and sigstore.accepts(*asked, [time for time, _ in times.proven]):
+    if (
+        times.proven
+        and all(agrees(entry, signed) for entry in bundle.entries)
+        and sigstore.accepts(*asked, [time for time, _ in times.proven])
+    ):
         content = bundle.content
         envelope = content if isinstance(content, Envelope) else None
         claim = Claim(
@@ -52,6 +57,18 @@ def examined(
     times = proven(bundle, sigstore.root)
     findings = tuple(_why(bundle, identity, artifact, sigstore, times))
     return Examined(claim=None, times=times, findings=findings)
+
+
+def _signed(bundle: Bundle, artifact: Artifact) -> Signed:
+    content = bundle.content
+    return Signed(
+        signature=bundle.signature,
+        verifier=bundle.certificates[0],
+        certificate=True,
+        scheme=_SCHEME,
+        envelope=content if isinstance(content, Envelope) else None,
+        digests=artifact.digests,
+    )
 
 
 def _times(bundle: Bundle, root: TrustedRoot) -> Times:
@@ -135,14 +152,7 @@ def _why(
             got="none that holds over what was signed",
             remedy="check that file and bundle belong together; else get both again",
         )
-    signed = Signed(
-        signature=bundle.signature,
-        verifier=certificate.der,
-        certificate=True,
-        scheme=certificate.key.scheme,
-        envelope=content if isinstance(content, Envelope) else None,
-        digests=artifact.digests,
-    )
+    signed = _signed(bundle, artifact)
     for entry in bundle.entries:
         for finding in judged(entry, signed, sigstore.root):
             told = True

@@ -27,6 +27,21 @@ def promised_time(entry: LogEntry) -> datetime | None:
         return datetime.max.replace(tzinfo=UTC)
 
 
+def agrees(entry: LogEntry, signed: Signed) -> bool:
+    """Whether an entry is about a signature, and its proof about its checkpoint.
+
+    The library reads bodies in which keys are given twice or that say more, and proofs of another
+    size than the log has signed.
+    """
+    if entry.proof is None or not bound(entry, signed):
+        return False
+    try:
+        head = Checkpoint.parse(entry.proof.checkpoint)
+    except ValueError:
+        return False
+    return (head.size, head.root) == (entry.proof.size, entry.proof.root)
+
+
 def judged(entry: LogEntry, signed: Signed, root: TrustedRoot) -> Iterator[Finding]:
     """Say what is wrong with an entry; no finding means that it vouches for the signature."""
     log = root.log(entry.log)

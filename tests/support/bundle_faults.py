@@ -8,8 +8,9 @@ asks of them, so that only the fault itself can be what is found.
 
 import json
 from base64 import b64decode
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
+from pathlib import Path
 from typing import Final, NamedTuple
 
 from cryptography import x509
@@ -868,3 +869,18 @@ HARMLESS: Final[dict[str, tuple[Change, str]]] = {
     "last moment of authorities": (_last_moment_of_authorities, ""),
     "first moment of all keys": (_first_moment, ""),
 }
+
+
+def put(folder: Path, recipe: Mapping[str, str]) -> None:
+    """Build the bundle of a case: its `shape`, and what was changed by the name of the `fault`.
+
+    `envelope = "only"` leaves the plain envelope of it.
+    """
+    made = make(recipe["shape"])
+    if "fault" in recipe:
+        before = made.content()
+        next(fault for fault in FAULTS if fault.name == recipe["fault"]).change(made)
+        assert made.content() != before, "nothing changed"
+    if recipe.get("envelope") == "only":
+        made.raw = json.dumps(made.bundle["dsseEnvelope"]).encode()
+    made.write(folder)

@@ -71,11 +71,17 @@ def verify_bundle(
 
 
 def _asked(key: str | None, identity: str | None, issuer: str | None) -> Asked:
-    told = [identity is not None, issuer is not None]
-    if (key is not None) + any(told) != 1 or any(told) != all(told) or "" in (identity, issuer):
-        raise WrongCallError(
-            "expected one signer, got two, none, or half of one", code="wrong-call", remedy=_WHO
-        )
+    got = None
+    if key is not None and (identity is not None or issuer is not None):
+        got = "a key and an identity"
+    elif key is None and identity is None and issuer is None:
+        got = "nobody"
+    elif key is None and not identity:
+        got = "an issuer without an identity"
+    elif key is None and not issuer:
+        got = "an identity without its issuer"
+    if got is not None:
+        raise WrongCallError(f"expected one signer, got {got}", code="wrong-call", remedy=_WHO)
     if key is not None:
         try:
             return Asked(key=PublicKey.pem(file.read(key, limit=DOCUMENT_BYTES).data))

@@ -219,7 +219,8 @@ def _among(statement: Statement, artifact: Artifact) -> str | Finding:
     left = sorted({a for s in found for a in s.digests} - artifact.digests.keys())
     rest = f"; {', '.join(left)} not compared" if left else ""
     name = printable(found[0].name[:120]) or "one without a name"
-    return f"{name}, of {len(subjects)} in a {printable(statement.predicate_type[:200])}{rest}"
+    kind = printable(statement.predicate_type[:200])
+    return f"{name}, of {len(subjects)} in a statement of type {kind}{rest}"
 
 
 def _named(subject: Subject) -> str:

@@ -18,7 +18,7 @@ from verifier.evidence.claim import Claim, Identity
 from verifier.evidence.dsse import Envelope
 from verifier.evidence.log_body import Signed
 from verifier.evidence.log_entry import AGAIN, agrees, judged, outside, promised_time
-from verifier.evidence.managed import Examined, signed_by
+from verifier.evidence.managed import Examined, of_one_sigstore, signed_by
 from verifier.evidence.sigstore import Sigstore
 from verifier.evidence.times import Times, ahead, proven
 from verifier.evidence.trusted_root import LISTS, TrustedRoot, Window
@@ -153,10 +153,10 @@ def _why(
             remedy="check that file and bundle belong together; else get both again",
         )
     signed = _signed(bundle, artifact)
-    for entry in bundle.entries:
-        for finding in judged(entry, signed, sigstore.root):
-            told = True
-            yield finding
+    of_logs = [f for entry in bundle.entries for f in judged(entry, signed, sigstore.root)]
+    for finding in of_one_sigstore(of_logs, times):
+        told = True
+        yield finding
     for finding in _of_times(times, certificate):
         told = True
         yield finding
@@ -169,15 +169,13 @@ def _why(
 
 
 def _of_times(times: Times, certificate: SigningCertificate) -> Iterator[Finding]:
-    if not times.proven:
-        yield from times.findings
-        if not times.findings:
-            yield Finding(
-                code="bundle-time-missing",
-                expected="a timestamp, or a log's promise with its time",
-                got="neither",
-                remedy="sign again with a timestamp; Rekor v2 keeps no time of its own",
-            )
+    if not times.proven and not times.findings:
+        yield Finding(
+            code="bundle-time-missing",
+            expected="a timestamp, or a log's promise with its time",
+            got="neither that counts",
+            remedy="sign again with a timestamp; Rekor v2 keeps no time of its own",
+        )
     for time, who in times.proven:
         if not certificate.valid_at(time):
             yield Finding(

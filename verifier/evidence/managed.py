@@ -5,7 +5,7 @@ that comes along has to hold, and without them the key counts as it is at the ti
 (CHECKS, "sigstore and signatures").
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 
 from verifier.core.finding import Finding
@@ -40,9 +40,8 @@ def examined(
     signature = signed_by(bundle, key, artifact)
     findings = [
         *([] if signature is not None else [_unsigned(bundle, key, artifact)]),
-        *times.findings,
         *ahead(times, now),
-        *_of_logs(bundle, key, artifact, root),
+        *of_one_sigstore(_of_logs(bundle, key, artifact, root), times),
         *_windows(bundle, times, root, now),
     ]
     claim = None
@@ -58,6 +57,18 @@ def examined(
             artifact=None if envelope else artifact.digests["sha256"],
         )
     return Examined(claim=claim, times=times, findings=tuple(findings))
+
+
+def of_one_sigstore(of_logs: Iterable[Finding], times: Times) -> Iterator[Finding]:
+    """Put together what is wrong with logs and timestamps.
+
+    Of a bundle whose log the root does not know, its authority says nothing more: it was made with
+    another Sigstore, and which one is for the caller to name.
+    """
+    found = list(of_logs)
+    yield from found
+    if not any(finding.code == "bundle-log-unknown" for finding in found):
+        yield from times.findings
 
 
 def _unsigned(bundle: Bundle, key: PublicKey, artifact: Artifact) -> Finding:

@@ -35,7 +35,7 @@ def envelope(folder: Path) -> tuple[str, ...]:
     statement = {
         "_type": "https://in-toto.io/Statement/v1",
         "subject": [{"name": "file", "digest": {"sha256": hashlib.sha256(b"file").hexdigest()}}],
-        "predicateType": "https://slsa.dev/provenance/v1",
+        "predicateType": "https://example.test/built/v1",
         "predicate": {},
     }
     made = sigstore.statement(json.dumps(statement).encode(), signer)["dsseEnvelope"]

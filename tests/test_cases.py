@@ -4,7 +4,8 @@ case.toml: `command`; `time` (the run's clock); `exit`; `codes` (of all findings
 `[mutate]` tables (support.hosts) that build inputs, by file name; `[tree]` tables
 (support.compositions) that build trees and `[image]` tables (support.images) that build images, by
 the name of the source; `[bundle]` tables (support.bundle_faults) that build bundles, by folder;
-an `[entry]` table (support.proofs) that builds what a proof reads; `stdin`
+`[signed]` tables (support.statements) that write keys and envelopes; an
+`[entry]` table (support.proofs) that builds what a proof reads; `stdin`
 (a file of the case);
 `registry` ("embedded", or "none" for a call without one). The outcome is in the folder's name,
 and the exit code must agree. After a change on purpose, `pytest tests/test_cases.py --accept`
@@ -19,7 +20,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from support import bundle_faults, compositions, hosts, images, proofs, runs
+from support import bundle_faults, compositions, hosts, images, proofs, runs, statements
 from support import registry as registries
 
 CASES: Final = sorted(path.parent for path in (Path(__file__).parent / "cases").rglob("case.toml"))
@@ -55,6 +56,8 @@ def test_case(
     registry = test_registry
     if "entry" in case:
         registry = proofs.make(inputs, case, tmp_path / "registry")
+    if "signed" in case:
+        registry = statements.registry(tmp_path / "registry")
     before = runs.content(inputs)
     embedded = "registry" in case or case["command"][:1] in ([], ["explain"], ["pin"])
     trust = [] if embedded else runs.trusting(registry)
@@ -94,6 +97,8 @@ def prepare(folder: Path, case: dict[str, Any], inputs: Path) -> Path:
         images.make(inputs / name, recipe)
     for name, recipe in case.get("bundle", {}).items():
         bundle_faults.put(inputs / name, recipe)
+    for name, recipe in case.get("signed", {}).items():
+        statements.make(inputs / name, recipe)
     for name, recipe in case.get("tree", {}).items():
         compositions.make(inputs / name, recipe)
     return inputs

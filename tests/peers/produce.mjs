@@ -25,7 +25,7 @@ const statement = Buffer.from(
   JSON.stringify({
     _type: 'https://in-toto.io/Statement/v1',
     subject: [{ name: 'artifact', digest: { sha256: sha256(artifact).toString('hex') } }],
-    predicateType: 'https://slsa.dev/provenance/v1',
+    predicateType: 'https://example.test/built/v1',
     predicate: {},
   }),
 );

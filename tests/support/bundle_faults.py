@@ -336,7 +336,7 @@ def another_file(made: Made) -> None:
     made.artifact += b"."
 
 
-@_fault("bundle-subject", "statement")
+@_fault("statement-subject", "statement")
 def file_of_no_subject(made: Made) -> None:
     made.artifact += b"."
 
@@ -377,30 +377,30 @@ def payload_type_changed(made: Made) -> None:
     made.bundle["dsseEnvelope"]["payloadType"] += "2"
 
 
-@_fault("bundle-payload", "statement")
+@_fault("statement-payload-type", "statement")
 def text_in_an_envelope(made: Made) -> None:
     _envelope(made, b"hello", "text/plain")
 
 
-@_fault("bundle-payload", "statement")
+@_fault("statement-malformed", "statement")
 def link_in_an_envelope(made: Made) -> None:
     _envelope(made, b'{"_type": "link", "name": "build"}', "application/vnd.in-toto+json")
 
 
-@_fault("bundle-payload", "statement")
+@_fault("statement-malformed", "statement")
 def statement_with_a_key_twice(made: Made) -> None:
     payload = statement().replace(b'"predicate": {}', b'"predicate": {"a": "1", "a": "2"}')
     _envelope(made, payload, "application/vnd.in-toto+json")
 
 
-@_fault("bundle-payload", "statement")
+@_fault("statement-malformed", "statement")
 def statement_about_nothing(made: Made) -> None:
     document = json.loads(statement())
     document["subject"] = []
     _envelope(made, json.dumps(document).encode(), "application/vnd.in-toto+json")
 
 
-@_fault("bundle-subject", "statement")
+@_fault("statement-subject-digests", "statement")
 def another_of_two_digests(made: Made) -> None:
     _envelope(made, statement(sha512="0" * 128), "application/vnd.in-toto+json")
 

@@ -98,7 +98,7 @@ def statement(artifact: bytes = ARTIFACT, **digests: str) -> bytes:
         {
             "_type": "https://in-toto.io/Statement/v1",
             "subject": [subject],
-            "predicateType": "https://slsa.dev/provenance/v1",
+            "predicateType": "https://example.test/built/v1",
             "predicate": {},
         }
     ).encode()

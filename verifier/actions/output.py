@@ -14,12 +14,15 @@ from pathlib import Path
 from verifier.core.errors import UnavailableError
 
 
-def write(path: str, data: bytes, *, inputs: Iterable[str] = ()) -> None:
+def write(path: str, data: bytes, *, inputs: Iterable[str] = (), new: bool = False) -> None:
     """Write `data` to `path` atomically. Raises `UnavailableError`, leaving nothing behind.
 
     A path that is anything but a regular file, or one of the `inputs`, is refused: taking its
-    name would destroy a device, orphan a FIFO's reader, or replace what was just judged.
+    name would destroy a device, orphan a FIFO's reader, or replace what was just judged. With
+    `new`, anything that is there is refused, also what comes between looking and writing.
     """
+    if new:
+        refuse_existing(path)
     target = Path(path)
     refuse(path, inputs)
     temporary = ""
@@ -30,7 +33,11 @@ def write(path: str, data: bytes, *, inputs: Iterable[str] = ()) -> None:
             file.flush()
             os.fchmod(descriptor, 0o666 & ~_umask())
             os.fsync(descriptor)
-        os.replace(temporary, target)  # noqa: PTH105  (two names, neither owns the other)
+        if new:
+            os.link(temporary, target)
+            Path(temporary).unlink()
+        else:
+            os.replace(temporary, target)  # noqa: PTH105  (two names, neither owns the other)
     except OSError as error:
         if temporary:
             with contextlib.suppress(OSError):

@@ -6,11 +6,14 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
+from verifier.ask.answers import unregistered
 from verifier.ask.shared_work import done_by_two
 from verifier.ask.trusted import Trust
 from verifier.ask.trusted import trust as open_trust
+from verifier.catalog import signer_names
+from verifier.catalog.open import Catalog
+from verifier.catalog.refused import Refused
 from verifier.checks.bundle import (
-    COMPARED,
     Asked,
     check,
     malformed,
@@ -21,6 +24,7 @@ from verifier.checks.bundle import (
 from verifier.core.demand import FACETS
 from verifier.core.digest import Digest
 from verifier.core.errors import PinproofError, WrongCallError
+from verifier.core.finding import Finding, Where
 from verifier.core.limits import DOCUMENT_BYTES, SIGNED_WHOLE_BYTES
 from verifier.core.outcome import Failed, Outcome, Report, Result, Subject
 from verifier.core.table import MalformedError
@@ -30,6 +34,8 @@ from verifier.evidence.artifact import DIGESTS, Artifact
 from verifier.evidence.bundle import Bundle, Message, UnknownVersionError
 from verifier.evidence.claim import Identity
 from verifier.evidence.keys import PublicKey
+from verifier.evidence.signers import key_of
+from verifier.evidence.statement import COUNTING
 from verifier.evidence.trusted_root import TrustedRoot
 from verifier.policy import judge
 from verifier.sources import file, shipped
@@ -39,7 +45,7 @@ if TYPE_CHECKING:
 
 _DIGEST: Final = re.compile("sha256:([0-9a-f]{64})")
 _WHO: Final = (
-    "name who has to have signed: --key PEM, or --certificate-identity with "
+    "name who has to have signed: --signer NAME, or --key PEM, or --certificate-identity with "
     "--certificate-oidc-issuer"
 )
 
@@ -51,48 +57,79 @@ def verify_bundle(
     key: str | None = None,
     identity: str | None = None,
     issuer: str | None = None,
+    signer: str | None = None,
     trusted_root: str | None = None,
     trust: Trust | None = None,
 ) -> Report:
     """Judge bundles, each with the file that it is about: one result a file, in their order.
 
     `files` are paths or `sha256:<64 hex>`; `bundles` are as many, or one for all. Who has to have
-    signed is the PEM file `key`, or `identity` with `issuer`, both exact. `trusted_root` is a file
-    in place of the shipped public good root.
+    signed is the PEM file `key`, or `identity` with `issuer`, both exact, or the row `signer` of
+    the registry. `trusted_root` is a file in place of the shipped public good root.
 
     Raises `WrongCallError` if nobody or two are named, the numbers do not fit, or key or root do
     not parse, `UnavailableError` if one of the two cannot be read.
     """
     trust = trust or open_trust()
-    asked = _asked(key, identity, issuer)
+    asked = _asked(key, identity, issuer, signer, trust)
     pairs = _paired(files, bundles)
     work = _Work(asked, _root(trusted_root), trust)
     return trust.report(tuple(done_by_two(work.judged, pairs)))
 
 
-def _asked(key: str | None, identity: str | None, issuer: str | None) -> Asked:
+def _asked(
+    key: str | None, identity: str | None, issuer: str | None, signer: str | None, trust: Trust
+) -> Asked | tuple[Finding, ...]:
+    """Return who has to have signed, or why the registry cannot say it."""
+    ways = [key is not None, identity is not None or issuer is not None, signer is not None]
     got = None
-    if key is not None and (identity is not None or issuer is not None):
-        got = "a key and an identity"
-    elif key is None and identity is None and issuer is None:
-        got = "nobody"
-    elif key is None and not identity:
+    if sum(ways) != 1:
+        got = "several" if any(ways) else "nobody"
+    elif ways[1] and not identity:
         got = "an issuer without an identity"
-    elif key is None and not issuer:
+    elif ways[1] and not issuer:
         got = "an identity without its issuer"
     if got is not None:
         raise WrongCallError(f"expected one signer, got {got}", code="wrong-call", remedy=_WHO)
+    if signer is not None:
+        return _of_registry(signer, trust.catalog)
+    if key is None:
+        return Asked(identity=Identity(issuer=issuer or "", subject=identity or ""))
+    try:
+        return Asked(key=PublicKey.pem(file.read(key, limit=DOCUMENT_BYTES).data))
+    except ValueError as error:
+        raise WrongCallError(
+            f"--key: {key} {error}",
+            code="malformed",
+            remedy="name a PEM file that begins with BEGIN PUBLIC KEY: Ed25519, ECDSA P-256 or "
+            "P-384",
+        ) from None
+
+
+def _of_registry(name: str, catalog: Catalog | Refused) -> Asked | tuple[Finding, ...]:
+    if isinstance(catalog, Refused):
+        return catalog.findings
+    row = catalog.signer(name)
+    if isinstance(row, Refused):
+        if row.findings[0].code == "entry-unknown":
+            known = signer_names.names(catalog.names("signers"), catalog.signers)
+            raise unregistered(name, known, option="--signer")
+        return row.findings
+    if row.spki is None:
+        found = Identity(issuer=row.issuer or "", subject=row.subject or "")
+        return Asked(identity=found, signer=row)
+    key = key_of(row)
     if key is not None:
-        try:
-            return Asked(key=PublicKey.pem(file.read(key, limit=DOCUMENT_BYTES).data))
-        except ValueError as error:
-            raise WrongCallError(
-                f"--key: {key} {error}",
-                code="malformed",
-                remedy="name a PEM file that begins with BEGIN PUBLIC KEY: Ed25519, ECDSA P-256 "
-                "or P-384",
-            ) from None
-    return Asked(identity=Identity(issuer=issuer or "", subject=identity or ""))
+        return Asked(key=key, signer=row)
+    return (
+        Finding(
+            code="signer-not-a-key",
+            where=Where(path=f"signer {row.name}"),
+            expected="a signer that has a key",
+            got="bytes that are no point of their curve",
+            remedy="use a registry that holds the signer's key",
+        ),
+    )
 
 
 def _paired(files: Sequence[str], bundles: Sequence[str]) -> list[tuple[str, str]]:
@@ -130,10 +167,11 @@ def _sigstore(root: TrustedRoot) -> "Sigstore":
 class _Work:
     """What every bundle of a call is judged with."""
 
-    def __init__(self, asked: Asked, root: TrustedRoot, trust: Trust) -> None:
+    def __init__(self, asked: Asked | tuple[Finding, ...], root: TrustedRoot, trust: Trust) -> None:
         """Import what certificates take before work is shared, so that it is imported once."""
         self._asked, self._root, self._trust = asked, root, trust
-        self._sigstore = None if asked.identity is None else _sigstore(root)
+        certified = isinstance(asked, Asked) and asked.identity is not None
+        self._sigstore = _sigstore(root) if certified else None
 
     def judged(self, pair: tuple[str, str]) -> Result | Failed:
         """Judge one bundle with its file; whatever happens is about this one alone."""
@@ -161,6 +199,9 @@ class _Work:
         )
 
     def _looked_at(self, name: str, path: str) -> tuple[Outcome, Subject]:
+        asked, now = self._asked, self._trust.now
+        if not isinstance(asked, Asked):
+            return refused(asked), Subject(name=name)
         data = file.read(path, limit=DOCUMENT_BYTES).data
         try:
             bundle = Bundle.parse(data, what=path)
@@ -168,17 +209,16 @@ class _Work:
             return refused([malformed(error)]), Subject(name=name)
         except UnknownVersionError as error:
             return refused([unknown_version(str(error))]), Subject(name=name)
-        wrong = wrong_kind(bundle, self._asked)
+        wrong = wrong_kind(bundle, asked)
         if wrong is not None:
             return refused([wrong]), Subject(name=name)
-        artifact = self._artifact(name, bundle)
+        artifact = _artifact(name, bundle, asked.key)
         about = Subject(
             name=name,
             digests=(Digest(kind="file", hex=artifact.digests["sha256"]),),
             length=artifact.length,
             link=artifact.link,
         )
-        asked, now = self._asked, self._trust.now
         if self._sigstore is None or asked.identity is None:
             assert asked.key is not None
             examined = managed.examined(bundle, asked.key, artifact, self._root, now)
@@ -187,27 +227,25 @@ class _Work:
 
             examined = certified.examined(bundle, asked.identity, artifact, self._sigstore, now)
         root = f"{self._root.name} {self._root.sha256}"
-        return check(bundle, asked, examined, artifact, root), about
-
-    def _artifact(self, name: str, bundle: Bundle) -> Artifact:
-        """Hash the file; its bytes are kept only where a signature is over them."""
-        digest = _DIGEST.fullmatch(name)
-        if digest is not None and not os.path.lexists(name):
-            return Artifact(name=name, digests={"sha256": digest[1]})
-        key, content = self._asked.key, bundle.content
-        if key is not None and key.scheme not in DIGESTS and isinstance(content, Message):
-            found = file.read(name, limit=SIGNED_WHOLE_BYTES)
-            digests = {kind: hashlib.new(kind, found.data).hexdigest() for kind in COMPARED}
-            return Artifact(
-                name=name,
-                digests=digests,
-                length=len(found.data),
-                data=found.data,
-                link=found.link,
-            )
-        hashed = file.digests(name, COMPARED if key or not _is_message(bundle) else ["sha256"])
-        return Artifact(name=name, digests=hashed.digests, length=hashed.length, link=hashed.link)
+        outcome = check(bundle, asked, examined, artifact, root=root, now=now)
+        return outcome, about
 
 
-def _is_message(bundle: Bundle) -> bool:
-    return isinstance(bundle.content, Message)
+def _artifact(name: str, bundle: Bundle, key: PublicKey | None) -> Artifact:
+    """Hash the file; its bytes are kept only where a signature is over them."""
+    digest = _DIGEST.fullmatch(name)
+    if digest is not None and not os.path.lexists(name):
+        return Artifact(name=name, digests={"sha256": digest[1]})
+    content = bundle.content
+    if key is not None and key.scheme not in DIGESTS and isinstance(content, Message):
+        found = file.read(name, limit=SIGNED_WHOLE_BYTES)
+        digests = {kind: hashlib.new(kind, found.data).hexdigest() for kind in COUNTING}
+        return Artifact(
+            name=name,
+            digests=digests,
+            length=len(found.data),
+            data=found.data,
+            link=found.link,
+        )
+    hashed = file.digests(name, COUNTING if key or not isinstance(content, Message) else ["sha256"])
+    return Artifact(name=name, digests=hashed.digests, length=hashed.length, link=hashed.link)

@@ -2,75 +2,101 @@
 
 1. *Signature, time, log*: `evidence.certified` for a certificate, `evidence.managed` for a key.
 2. *Signer*: the bundle is signed in the way that was asked for, by whom was asked for.
+   A signer of the registry is one that may sign such, at that time (`evidence.signers`).
 3. *Subject*: a message signature is over the file itself. An envelope holds an in-toto Statement,
-   and the file is one of its subjects: of that subject, every digest that can be compared is.
+   and the file is one of its subjects (`checks.statement`).
 
 All facets count, always: a bundle that holds in part proves nothing.
 """
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from datetime import datetime
 from typing import Final
 
+from verifier.catalog.entries.signers import ARTIFACT, Signer
+from verifier.checks.statement import Given, compared
 from verifier.core.coverage import Covered, State
 from verifier.core.demand import FACETS
 from verifier.core.finding import Finding
-from verifier.core.outcome import Outcome
+from verifier.core.outcome import Identified, Outcome
 from verifier.core.printable import printable
 from verifier.core.table import MalformedError
 from verifier.core.value import frozen
 from verifier.evidence.artifact import Artifact
 from verifier.evidence.bundle import Bundle, Message
-from verifier.evidence.claim import Claim, Identity
-from verifier.evidence.dsse import IN_TOTO
+from verifier.evidence.claim import Identity
 from verifier.evidence.keys import PublicKey
 from verifier.evidence.managed import Examined
-from verifier.evidence.statement import Statement, Subject
+from verifier.evidence.signers import decide
+from verifier.evidence.statement import Statement
 
 _NOT_PROVEN: Final = (
     "what the signer meant by it; what the file does",
     "that the key or the account was in its owner's hands",
 )
 _AGAIN: Final = "get the bundle again from whoever published it"
-#: Algorithms of a statement's digests that a file can be compared by.
-COMPARED: Final = ("sha256", "sha384", "sha512")
 
 
 @frozen
 class Asked:
-    """Who has to have signed: a key, or an identity. Never neither, never both."""
+    """Who has to have signed: a key, or an identity. Never neither, never both.
+
+    `signer` is the row of the registry that names it, None where the caller does.
+    """
 
     key: PublicKey | None = None
     identity: Identity | None = None
+    signer: Signer | None = None
 
     def __post_init__(self) -> None:
         """Refuse what would let anybody sign."""
         if (self.key is None) == (self.identity is None):
             raise ValueError("exactly one of key, identity")
 
+    @property
+    def named(self) -> str:
+        """What reports call whoever has to have signed."""
+        if self.signer is not None:
+            return self.signer.name
+        if self.key is not None:
+            return f"key {self.key.id[:12]}"
+        return printable(self.identity.subject if self.identity else "")
+
 
 def check(
-    bundle: Bundle, asked: Asked, examined: Examined, artifact: Artifact, root: str
+    bundle: Bundle,
+    asked: Asked,
+    examined: Examined,
+    artifact: Artifact,
+    *,
+    root: str,
+    now: datetime,
 ) -> Outcome:
     """Put together what is known of a bundle; `root` names the trusted root that judged."""
-    claim = examined.claim
-    findings = list(examined.findings)
-    subject = Covered(facet="subject", state=State.NOT_CHECKED)
-    told = _of_subject(bundle, artifact)
-    if isinstance(told, Finding):
-        findings = [told, *(f for f in findings if not _follows(f, told, bundle))]
-    elif claim is not None:
-        subject = Covered(facet="subject", state=State.HELD, detail=told)
+    claim, said = examined.claim, _said(bundle, artifact)
+    findings = [*said.findings, *examined.findings]
+    if said.findings and isinstance(bundle.content, Message):
+        findings = [f for f in findings if not _follows(f)]
+    if claim is not None and asked.signer is not None and said.predicate is not None:
+        findings += decide(asked.signer, claim, predicate=said.predicate, now=now)
     states = {
-        "signature": Covered(
-            facet="signature", state=State.HELD, detail=_signature(bundle, asked, claim)
-        ),
-        "signer": Covered(facet="signer", state=State.HELD, detail=_signer(asked, root)),
+        "signature": _held("signature", _signature(bundle, asked)),
+        "signer": _held("signer", _signer(asked, root)),
         "time": _time(examined),
         "log": _log(bundle),
-        "subject": subject,
+        "subject": _held("subject", said.told),
     }
     coverage = _coverage(states, findings, proven=claim is not None)
-    return _outcome(findings, coverage)
+    outcome = _outcome(findings, coverage)
+    if findings:
+        return outcome
+    found = Identified(entry=asked.named, version=said.predicate or "", status="signed")
+    return replace(outcome, identified=(found,))
+
+
+def _held(facet: str, detail: str) -> Covered:
+    return Covered(facet=facet, state=State.HELD, detail=detail)
 
 
 def refused(findings: Iterable[Finding]) -> Outcome:
@@ -138,19 +164,19 @@ def _coverage(
             yield states[facet]
 
 
-def _signature(bundle: Bundle, asked: Asked, claim: Claim | None) -> str:
+def _signature(bundle: Bundle, asked: Asked) -> str:
     over = "the file" if isinstance(bundle.content, Message) else "an envelope"
     scheme = asked.key.scheme if asked.key else "ecdsa-sha2-nistp256"
-    return f"{scheme} over {over}" if claim else ""
+    return f"{scheme} over {over}"
 
 
 def _signer(asked: Asked, root: str) -> str:
+    named = f"{asked.signer.name}: " if asked.signer else ""
     if asked.key is not None:
-        return f"the key of id {asked.key.id}"
+        return f"{named}the key of id {asked.key.id}"
     assert asked.identity is not None
-    return printable(
-        f"{asked.identity.subject}, logged in by {asked.identity.issuer}; certified under {root}"
-    )
+    who = f"{asked.identity.subject}, logged in by {asked.identity.issuer}"
+    return printable(f"{named}{who}; certified under {root}")
 
 
 def _time(examined: Examined) -> Covered:
@@ -168,76 +194,52 @@ def _log(bundle: Bundle) -> Covered:
     return Covered(facet="log", state=State.NOT_APPLICABLE, detail="no log entry came with it")
 
 
-# ── the subject ────────────────────────────────────────────────────────────────────────────────
+# ── the subject and what is said of it ─────────────────────────────────────────────────────────
 
 
-def _of_subject(bundle: Bundle, artifact: Artifact) -> str | Finding:
-    """Say how the file is what was signed, or that it is not."""
+@frozen
+class _Said:
+    """What a signature is over, in words, and why the file is not that.
+
+    `predicate` is the word or type that rows of signers allow, None where it is no statement.
+    """
+
+    told: str
+    findings: tuple[Finding, ...] = ()
+    predicate: str | None = None
+
+
+def _said(bundle: Bundle, artifact: Artifact) -> _Said:
+    """Compare the file with what was signed."""
     content = bundle.content
     if isinstance(content, Message):
-        if content.digest is not None and not artifact.is_stated(content):
-            algorithm, stated = content.digest
-            return _another(
-                f"a file of {algorithm} {stated}", f"{algorithm} {artifact.digests[algorithm]}"
-            )
-        return "the file that was signed"
-    if content.payload_type != IN_TOTO:
-        return Finding(
-            code="bundle-payload",
-            expected=f"a payload of type {IN_TOTO}",
-            got=printable(content.payload_type[:120]),
-            remedy="name the bundle that says something of the file",
-        )
-    try:
-        statement = Statement.parse(content.payload, what="the statement")
-    except MalformedError as error:
-        return Finding(
-            code="bundle-payload",
-            expected="an in-toto Statement of version 1",
-            got=printable("; ".join(error.listed)),
-            remedy=_AGAIN,
-        )
-    return _among(statement, artifact)
+        findings = () if artifact.is_stated(content) else (_another(content, artifact),)
+        return _Said(told="the file that was signed", findings=findings, predicate=ARTIFACT)
+    statement = Statement.of(
+        content.payload_type, content.payload, what="the statement", judged=False
+    )
+    if isinstance(statement, Finding):
+        return _Said(told="", findings=(statement,))
+    given = Given(name=artifact.name, digests=artifact.digests)
+    count = len(statement.subjects)
+    place = "the subject" if count == 1 else f"one of {count} subjects"
+    return _Said(
+        told=f"{place} of a statement of type {printable(statement.predicate_type[:200])}",
+        findings=tuple(compared(given, statement.subjects)),
+        predicate=statement.predicate_type,
+    )
 
 
-def _among(statement: Statement, artifact: Artifact) -> str | Finding:
-    """Find the file among the subjects of a statement, by its SHA-256 and all else they give."""
-    subjects = statement.subjects
-    found = [s for s in subjects if s.digests.get("sha256") == artifact.digests["sha256"]]
-    if not found:
-        some = ", ".join(_named(s) for s in subjects[:3])
-        more = f" and {len(subjects) - 3} more" if len(subjects) > 3 else ""  # noqa: PLR2004
-        return _another(
-            f"one of {len(subjects)} subjects: {some}{more}",
-            f"sha256 {artifact.digests['sha256']}",
-        )
-    for subject in found:
-        for algorithm, stated in sorted(subject.digests.items()):
-            got = artifact.digests.get(algorithm)
-            if got is not None and got != stated:
-                return _another(f"{algorithm} {stated}, as {_named(subject)}", got)
-    left = sorted({a for s in found for a in s.digests} - artifact.digests.keys())
-    rest = f"; {', '.join(left)} not compared" if left else ""
-    name = printable(found[0].name[:120]) or "one without a name"
-    kind = printable(statement.predicate_type[:200])
-    return f"{name}, of {len(subjects)} in a statement of type {kind}{rest}"
-
-
-def _named(subject: Subject) -> str:
-    digest = subject.digests.get("sha256")
-    return printable(f"{subject.name[:80]} {digest or 'without sha256'}".strip())
-
-
-def _another(expected: str, got: str) -> Finding:
+def _another(content: Message, artifact: Artifact) -> Finding:
+    algorithm, stated = content.digest or ("", "")
     return Finding(
         code="bundle-subject",
-        expected=expected,
-        got=got,
+        expected=f"a file of {algorithm} {stated}",
+        got=f"{algorithm} {artifact.digests[algorithm]}",
         remedy="check that file and bundle belong together; else get both again",
     )
 
 
-def _follows(finding: Finding, main: Finding, bundle: Bundle) -> bool:
+def _follows(finding: Finding) -> bool:
     """Whether a finding says no more than that the file is another one."""
-    over_the_file = finding.code in ("bundle-signature", "bundle-log-entry")
-    return over_the_file and main.code == "bundle-subject" and isinstance(bundle.content, Message)
+    return finding.code in ("bundle-signature", "bundle-log-entry")

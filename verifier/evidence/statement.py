@@ -1,29 +1,68 @@
-"""in-toto Statements v1: which files a signed payload is about (in-toto/attestation, spec/v1).
+"""in-toto Statements: what is said, about which bytes (in-toto/attestation, spec/v1).
 
-The signed bytes are kept. Subjects name digests by algorithm, in lower-case hex.
+The bytes that were signed are kept and never printed anew; what is read from them is exact:
+duplicate keys are refused, integers stay integers, and a fraction stays what was written
+(dependencies.md §4: the published library makes doubles of all numbers).
+
+Subjects are matched by digest alone (statement.md, "subject"), and by every digest of the subject
+that counts: digest_set.md lets one agreeing digest suffice, and leaves open what to think of
+another that does not.
 """
 
-import re
+import hashlib
+from collections.abc import Mapping
 from typing import Any, Final, Self
 
-from verifier.core.table import Table
+from verifier.core.digest import Digest
+from verifier.core.finding import Finding
+from verifier.core.printable import quoted
+from verifier.core.table import MalformedError, Table, read_json
 from verifier.core.value import frozen
+from verifier.evidence import predicates
+from verifier.evidence.dsse import IN_TOTO
+from verifier.evidence.resource import digest_set, uri
 
 TYPE: Final = "https://in-toto.io/Statement/v1"
-_REMEDY: Final = "get the statement again from whoever signed it"
+#: Algorithms that make two files the same file, as hashlib calls them.
+COUNTING: Final = ("sha256", "sha384", "sha512")
+_REMEDY: Final = "get the statement again from whoever made it"
+
+
+#: What statements call the digests that pinproof types; all other kinds are a SHA-256 of bytes.
+#: The digest of a tree is of our own making (`pinproof list tree`), so it has a name of its own.
+_ALGORITHMS: Final = {
+    "git-commit": "gitCommit",
+    "git-tree": "gitTree",
+    "git-blob": "gitBlob",
+    "tree": "pinproofTree1",
+}
+
+
+def algorithm_of(digest: Digest) -> str:
+    """Return the name under which a digest set holds a typed digest."""
+    return _ALGORITHMS.get(digest.kind or "", "sha256")
 
 
 @frozen
 class Subject:
-    """One thing that a statement is about: its name there, and its digests by algorithm."""
+    """What a statement is about: its digests by algorithm. `name` is a label, "" where absent."""
 
     name: str
-    digests: dict[str, str]
+    digests: Mapping[str, str]
+
+    @property
+    def counting(self) -> dict[str, str]:
+        """The digests of a file's bytes that are compared."""
+        return {name: self.digests[name] for name in COUNTING if name in self.digests}
 
 
 @frozen
 class Statement:
-    """A parsed statement."""
+    """A parsed statement. `payload` holds the very bytes, `predicate` what is read of them.
+
+    `predicate` is a value of `evidence.predicates` for the types known there, the plain document
+    for every other type.
+    """
 
     subjects: tuple[Subject, ...]
     predicate_type: str
@@ -31,36 +70,71 @@ class Statement:
     payload: bytes
 
     @classmethod
-    def parse(cls, payload: bytes, *, what: str) -> Self:
-        """Read a statement. Raises `MalformedError` naming every mistake by its path."""
-        table = Table.json(payload, what=what, remedy=_REMEDY)
+    def parse(cls, payload: bytes, *, what: str, judged: bool = True) -> Self:
+        """Read a statement. Raises `MalformedError` naming every mistake by its path.
+
+        Its predicate is read as its type asks for. Where what it says is not `judged`, because
+        the question is who signed which file, it stays the plain document whatever its type.
+
+        Unknown fields beside the four that there are refuse it; within a subject and within
+        a foreign predicate they are ignored, as the parsing rules of spec/v1 ask for.
+        """
+        document = _read(payload, what)
+        table = Table(document, what=what, remedy=_REMEDY)
         table.text("_type", choices=[TYPE])
-        subjects = tuple(map(_subject, table.tables("subject")))
+        predicate_type = uri(table, "predicateType")
+        subjects = tuple(_subject(each) for each in table.tables("subject"))
         if not subjects:
-            table.mistake("subject", "is empty")
-        predicate = table.optional_table("predicate")
-        statement = cls(
+            table.mistake("subject", "missing: a statement is about something")
+        if judged:
+            predicate = predicates.read(predicate_type, table, document)
+        else:
+            table.optional_table("predicate")
+            predicate = document.get("predicate", {}) if isinstance(document, dict) else {}
+        table.done()
+        return cls(
             subjects=subjects,
-            predicate_type=table.text("predicateType"),
+            predicate_type=predicate_type,
             predicate=predicate,
             payload=payload,
         )
-        table.done()
-        return statement
+
+    @classmethod
+    def of(
+        cls, payload_type: str | None, payload: bytes, *, what: str, judged: bool = True
+    ) -> "Statement | Finding":
+        """Read what an envelope carries; what is no statement is a finding, not an error."""
+        if payload_type != IN_TOTO:
+            return Finding(
+                code="statement-payload-type",
+                expected=IN_TOTO,
+                got=quoted((payload_type or "")[:200]),
+                remedy=_REMEDY,
+            )
+        try:
+            return cls.parse(payload, what=what, judged=judged)
+        except MalformedError as error:
+            return Finding(code="statement-malformed", got="; ".join(error.listed), remedy=_REMEDY)
+
+
+def _read(payload: bytes, what: str) -> Any:
+    """Read the document; of a statement that is our own without fractions, as of all our files."""
+    try:
+        document = read_json(payload, fractions=True)
+        if isinstance(document, dict) and document.get("predicateType") in predicates.OURS:
+            document = read_json(payload)
+    except ValueError as error:
+        raise MalformedError(what, [str(error)], remedy=_REMEDY) from None
+    return document
 
 
 def _subject(table: Table) -> Subject:
-    digests = table.table("digest")
-    found = digests.strings()
-    if not found:
-        digests.mistake("", "is empty")
-    for kind, value in found.items():
-        if not re.fullmatch("[0-9a-f]+", value):
-            digests.mistake(kind, "is not lower-case hex")
-    subject = Subject(name=table.string("name") if table.has("name") else "", digests=found)
-    for key in ("uri", "downloadLocation", "mediaType"):
-        if table.has(key):
-            table.string(key)
-    table.has("content"), table.has("annotations")
-    table.close()
-    return subject
+    return Subject(
+        name=table.string("name") if table.has("name") else "",
+        digests=digest_set(table, "digest"),
+    )
+
+
+def digests_of(data: bytes) -> dict[str, str]:
+    """Return the digests of `data` by every algorithm that is compared."""
+    return {name: hashlib.new(name, data).hexdigest() for name in COUNTING}

@@ -130,10 +130,20 @@ def _of_runtime(item: Result, _main: Finding | None) -> str:
 def _of_bundle(item: Result, main: Finding | None) -> str:
     name = item.subject.name
     if item.verdict is Verdict.VERIFIED:
-        return f"{name} is signed by whom you named"
+        return f"{name} is signed by {next((f.entry for f in item.identified), 'whom you named')}"
     if main is not None and main.row.facet == "subject":
         return f"{name} is not what was signed"
     return f"{name} is not{' proved to be' if not _says_no(item) else ''} signed by whom you named"
+
+
+def _of_statement(item: Result, main: Finding | None) -> str:
+    name = item.subject.name
+    if main is None:
+        by = " and ".join(found.entry for found in item.identified)
+        says = f", and says {item.claims[0]}" if item.claims else ""
+        return f"{name} is signed by {by or 'somebody whom a waiver accepts'}{says}"
+    told = _STATEMENTS.get(main.code) or _STATEMENTS.get(main.row.facet)
+    return f"{name} {told or 'is not known to be good'}"
 
 
 def _stage(found: Identified) -> str:
@@ -182,6 +192,7 @@ _HEADLINES: Final[dict[str, Callable[[Result, Finding | None], str]]] = {
     "image": _of_image,
     "runtime": _of_runtime,
     "bundle": _of_bundle,
+    "statement": _of_statement,
     "registry": _of_registry,
     "tree": _of_tree,
     "diff": _of_diff,
@@ -200,10 +211,23 @@ _IMAGES: Final = {
     "image-layout": "is no image of that form",
     "image-artifact": "is no image",
 }
+#: What is wrong with a statement, by the finding that decided, or else by its facet.
+_STATEMENTS: Final = {
+    "statement-payload-type": "is signed, and not as a statement",
+    "statement-malformed": "is signed, and no statement that can be read",
+    "statement-subject-not-given": "is signed; nothing was named that it has to be about",
+    "statement-subject-weak": "is signed, and not known to be about what was given",
+    "signer-not-a-key": "is not judged: the signer has no key",
+    "signer-time-unproven": "is signed, and not known to be from the signer's time",
+    "signature": "is not signed as was asked for",
+    "signer": "is signed, and not by whom it may be signed",
+    "subject": "is signed, and not about what was given",
+}
 _EMPTY: Final = {"tree": "it is empty", "diff": "both are empty"}
 _REASONS: Final = {
     "registry": "every file is signed, every entry parses, the index is as derived",
+    "statement": "as many have signed as were asked for, and it is about what was given",
     "tree": "read and hashed; compared with nothing",
     "diff": "content and modes are the same",
-    "bundle": "signature, signer, time, log and subject hold",
+    "bundle": "the signature holds, and all that comes with it",
 }

@@ -25,7 +25,16 @@ if TYPE_CHECKING:
 
 _MOST_ALSO: Final = 8
 #: Kinds whose coverage is told whatever was identified.
-_COVERED: Final = ("registry", "diff", "composition", "proof", "image", "runtime", "bundle")
+_COVERED: Final = (
+    "registry",
+    "diff",
+    "composition",
+    "proof",
+    "image",
+    "runtime",
+    "statement",
+    "bundle",
+)
 
 
 def report(value: Report, *, colour: bool = False) -> bytes:

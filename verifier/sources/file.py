@@ -74,13 +74,28 @@ def read(name: str, *, limit: int, stdin: BinaryIO | None = None) -> FileBytes:
         raise unreadable(name, error) from error
 
 
-def _read(name: str, limit: int) -> FileBytes:
-    link = str(Path(name).readlink()) if Path(name).is_symlink() else None
+def opened(name: str, *, limit: int) -> tuple[bytes, os.stat_result]:
+    """Read the file called `name` whole, with the status of the very file that was read.
+
+    Raises `UnavailableError` as `read` does.
+    """
+    try:
+        return _opened(name, limit)
+    except (OSError, ValueError) as error:
+        raise unreadable(name, error) from error
+
+
+def _opened(name: str, limit: int) -> tuple[bytes, os.stat_result]:
     descriptor = os.open(name, _FLAGS)
     try:
-        data, status = read_open(name, descriptor, limit)
+        return read_open(name, descriptor, limit)
     finally:
         os.close(descriptor)
+
+
+def _read(name: str, limit: int) -> FileBytes:
+    link = str(Path(name).readlink()) if Path(name).is_symlink() else None
+    data, status = _opened(name, limit)
     return FileBytes(name=name, data=data, mtime=int(status.st_mtime), link=link)
 
 

@@ -7,7 +7,13 @@ import click
 from verifier.cli import options as shared
 
 
-@click.group(name="verify")
+class _Verify(click.Group):
+    """Every subject can be judged with the verdict signed: see `--sign-with`."""
+
+    command_class = shared.Judging
+
+
+@click.group(name="verify", cls=_Verify)
 def command() -> None:
     """Judge a subject by a policy, and say why."""
 
@@ -207,6 +213,7 @@ def runtime(name: str, *, ranks: tuple[str, ...], policy: str, **options: Any) -
     metavar="URL",
     help="Who logged that subject in, exactly.",
 )
+@click.option("--signer", metavar="NAME", help="A signer of the registry; or ENTRY/NAME.")
 @click.option(
     "--trusted-root",
     metavar="FILE",
@@ -221,14 +228,15 @@ def bundle(
     key: str | None,
     identity: str | None,
     issuer: str | None,
+    signer: str | None,
     trusted_root: str | None,
     policy: str,
     **options: Any,
 ) -> int:
     """Judge whether FILEs are what somebody has signed, offline.
 
-    A FILE may be sha256:HEX. Who has to have signed is named: --key, or --certificate-identity
-    with --certificate-oidc-issuer.
+    A FILE may be sha256:HEX. Who has to have signed is named: --signer, or --key, or
+    --certificate-identity with --certificate-oidc-issuer.
     """
     from verifier.ask.bundle import verify_bundle  # noqa: PLC0415
 
@@ -238,7 +246,63 @@ def bundle(
         key=key,
         identity=identity,
         issuer=issuer,
+        signer=signer,
         trusted_root=trusted_root,
         trust=shared.opened(options, policy=policy),
     )
     return shared.finish(report, {**options, "inputs": (*files, *bundles)})
+
+
+@command.command()
+@click.argument("path", metavar="ENVELOPE")
+@click.option(
+    "--key",
+    "keys",
+    multiple=True,
+    metavar="FILE",
+    help="A public key (PEM) that has to have signed.",
+)
+@click.option(
+    "--signer",
+    "signers",
+    multiple=True,
+    metavar="NAME",
+    help="A signer of the registry that has to have signed; or ENTRY/NAME.",
+)
+@click.option(
+    "--threshold", type=int, metavar="N", help="So many of them are enough; without it, all."
+)
+@click.option(
+    "--subject",
+    "subjects",
+    multiple=True,
+    metavar="FILE|DIGEST",
+    help="What the statement has to be about; repeatable.",
+)
+@shared.policy_option
+@shared.trust_options
+def statement(
+    path: str,
+    *,
+    keys: tuple[str, ...],
+    signers: tuple[str, ...],
+    threshold: int | None,
+    subjects: tuple[str, ...],
+    policy: str,
+    **options: Any,
+) -> int:
+    """Judge a statement in a DSSE ENVELOPE: who signed it, and what it is about.
+
+    All keys, or all signers, have to have signed, unless --threshold says how many.
+    """
+    from verifier.ask.statement import verify_statement  # noqa: PLC0415
+
+    report = verify_statement(
+        path,
+        keys=keys,
+        signers=signers,
+        threshold=threshold,
+        subjects=subjects,
+        trust=shared.opened(options, policy=policy),
+    )
+    return shared.finish(report, {**options, "inputs": (path, *keys, *subjects)})

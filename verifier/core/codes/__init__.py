@@ -20,6 +20,7 @@ from verifier.core.codes import (
     image,
     migration,
     signing,
+    statements,
     trees,
 )
 from verifier.core.codes.row import Code
@@ -34,6 +35,7 @@ _ROWS: Final = (
     *image.ROWS,
     *evidence.ROWS,
     *bundle.ROWS,
+    *statements.ROWS,
     *chain.ROWS,
     *git_signature.ROWS,
     *signing.ROWS,

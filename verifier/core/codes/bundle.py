@@ -22,5 +22,4 @@ ROWS: Final = (
     Code("bundle-log-unknown", "log", UNDECIDED, "a log that the trusted root does not know"),
     Code("bundle-log-missing", "log", UNDECIDED, "no proof of a log comes with it"),
     Code("bundle-subject", "subject", REJECTED, "the file is not what was signed"),
-    Code("bundle-payload", "subject", REJECTED, "what was signed is no statement about files"),
 )

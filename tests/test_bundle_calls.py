@@ -75,10 +75,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 ENVIRONMENTS: Final = {
-    "proxy": {
-        name: "http://127.0.0.1:1"
-        for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "https_proxy")
-    },
+    "proxy": dict.fromkeys(
+        ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "https_proxy"), "http://127.0.0.1:1"
+    ),
     "empty home": {"HOME": "", "XDG_CACHE_HOME": "", "XDG_DATA_HOME": ""},
     "no home": {"HOME": "/nonexistent", "XDG_CACHE_HOME": "/nonexistent"},
     "warnings": {"PYTHONWARNINGS": "error"},

@@ -32,7 +32,7 @@ from support.bundles import (
     statement,
 )
 from support.certificates import Authority, of_a_leaf
-from support.private_sigstore import PrivateSigstore
+from support.private_sigstore import ISSUER, SAN, PrivateSigstore
 from support.rfc3161 import timestamp
 from support.transparency import P256_SHA256, Json, b64, canonical, sha256, spki
 
@@ -874,9 +874,14 @@ HARMLESS: Final[dict[str, tuple[Change, str]]] = {
 def put(folder: Path, recipe: Mapping[str, str]) -> None:
     """Build the bundle of a case: its `shape`, and what was changed by the name of the `fault`.
 
-    `envelope = "only"` leaves the plain envelope of it.
+    `identity` and `issuer` are those of its certificate; `envelope = "only"` leaves the plain
+    envelope of it.
     """
-    made = make(recipe["shape"])
+    made = make(
+        recipe["shape"],
+        identity=recipe.get("identity", SAN),
+        issuer=recipe.get("issuer", ISSUER),
+    )
     if "fault" in recipe:
         before = made.content()
         next(fault for fault in FAULTS if fault.name == recipe["fault"]).change(made)

@@ -104,11 +104,13 @@ def statement(artifact: bytes = ARTIFACT, **digests: str) -> bytes:
     ).encode()
 
 
-def make(shape: str, *, seed: str = "bundles") -> Made:
+def make(shape: str, *, seed: str = "bundles", identity: str = SAN, issuer: str = ISSUER) -> Made:
     """Make a bundle that holds; keys, certificates and so the root are the same each time."""
     content, log, who = shape.split("-")
     sigstore = PrivateSigstore(SIGNED, seed=seed)
-    signer = sigstore.signer() if who == "certificate" else sigstore.managed_signer()
+    signer = sigstore.managed_signer()
+    if who == "certificate":
+        signer = sigstore.signer(san=identity, issuer=issuer)
     rekor: Rekor = 1 if log == "rekor1" else 2
     if content == "message":
         bundle = sigstore.message(ARTIFACT, signer, rekor=rekor)
@@ -119,6 +121,8 @@ def make(shape: str, *, seed: str = "bundles") -> Made:
         signer=signer,
         bundle=bundle,
         root=sigstore.trusted_root(),
+        identity=identity,
+        issuer=issuer,
         key=None if signer.leaf is not None else spki(signer.key, Encoding.PEM),
     )
 

@@ -511,6 +511,16 @@ def checkpoint_size_with_a_sign(made: Made) -> None:
     _checkpoint(made, lambda note, rest: f"{note.replace(chr(10) + '6', chr(10) + '+6')}\n\n{rest}")
 
 
+@_fault("bundle-log-proof")
+def checkpoint_signed_in_another_name(made: Made) -> None:
+    _checkpoint(made, lambda note, rest: f"{note}\n\n{rest.replace('private', 'pirate')}")
+
+
+@_fault("bundle-log-unknown", exit_code=3)
+def id_of_no_log(made: Made) -> None:
+    made.entry["logId"]["keyId"] = b64(sha256(b"another"))
+
+
 @_fault("bundle-log-promise", "rekor1", public="set-invalid-signature")
 def promise_changed(made: Made) -> None:
     promise = bytearray(b64decode(made.entry["inclusionPromise"]["signedEntryTimestamp"]))

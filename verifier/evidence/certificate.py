@@ -26,6 +26,7 @@ from cryptography.x509 import (
 
 from verifier.core.value import frozen
 from verifier.evidence.keys import PublicKey
+from verifier.evidence.quiet import quiet
 
 _ISSUER: Final = ObjectIdentifier("1.3.6.1.4.1.57264.1.1")
 _ISSUER_2: Final = ObjectIdentifier("1.3.6.1.4.1.57264.1.8")
@@ -46,8 +47,10 @@ class SigningCertificate:
     def parse(cls, der: bytes) -> Self:
         """Read a certificate in DER. Raises `ValueError` if it is none."""
         try:
-            read = load_der_x509_certificate(der)
-            spki = read.public_key().public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)
+            with quiet():
+                read = load_der_x509_certificate(der)
+                public = read.public_key()
+            spki = public.public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)
         except (ValueError, UnsupportedAlgorithm):
             raise ValueError("is no certificate in DER") from None
         try:
@@ -70,9 +73,10 @@ class SigningCertificate:
 
         Read when somebody asks: the library has compared them for a bundle that holds.
         """
-        read = load_der_x509_certificate(self.der)
         try:
-            return _subjects(read), _issuer(read)
+            with quiet():
+                read = load_der_x509_certificate(self.der)
+                return _subjects(read), _issuer(read)
         except (ValueError, ExtensionNotFound, DuplicateExtension, UnsupportedGeneralNameType):
             return (), None
 

@@ -40,7 +40,7 @@ def examined(
     asked = (bundle, identity, artifact.digests["sha256"])
     if (
         times.proven
-        and all(agrees(entry, signed) for entry in bundle.entries)
+        and all(agrees(entry, signed, sigstore.root) for entry in bundle.entries)
         and sigstore.accepts(*asked, [time for time, _ in times.proven])
     ):
         content = bundle.content

@@ -27,19 +27,21 @@ def promised_time(entry: LogEntry) -> datetime | None:
         return datetime.max.replace(tzinfo=UTC)
 
 
-def agrees(entry: LogEntry, signed: Signed) -> bool:
-    """Whether an entry is about a signature, and its proof about its checkpoint.
+def agrees(entry: LogEntry, signed: Signed, root: TrustedRoot) -> bool:
+    """Whether an entry is of a log of the root and about a signature, its proof of its checkpoint.
 
-    The library reads bodies in which keys are given twice or that say more, and proofs of another
-    size than the log has signed.
+    The library reads bodies in which keys are given twice or that say more, proofs of another
+    size than the log has signed, checkpoints whose signature goes by any name, and entries of a
+    log that the root does not know if the key of another one fits.
     """
-    if entry.proof is None or not bound(entry, signed):
+    if entry.proof is None or root.log(entry.log) is None or not bound(entry, signed):
         return False
     try:
         head = Checkpoint.parse(entry.proof.checkpoint)
     except ValueError:
         return False
-    return (head.size, head.root) == (entry.proof.size, entry.proof.root)
+    agreed = (head.size, head.root) == (entry.proof.size, entry.proof.root)
+    return agreed and bool(head.by_its_log)
 
 
 def judged(entry: LogEntry, signed: Signed, root: TrustedRoot) -> Iterator[Finding]:

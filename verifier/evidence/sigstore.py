@@ -32,6 +32,7 @@ from sigstore_models.common.v1 import HashAlgorithm
 from verifier.evidence.bundle import Bundle
 from verifier.evidence.claim import Identity
 from verifier.evidence.dsse import Envelope
+from verifier.evidence.quiet import quiet
 from verifier.evidence.trusted_root import LISTS, TrustedRoot
 
 #: The library tells its log what it does; nothing of it is for whoever reads our report.
@@ -120,9 +121,15 @@ def _verify(verifier: Verifier, bundle: Bundle, identity: Identity, artifact: st
 
 
 def _succeeds(step: Callable[[], Any]) -> bool:
-    """Whether a step of the library ends without an exception; every kind of one is a no."""
+    """Whether a step of the library ends without an exception; every kind of one is a no.
+
+    What hostile DER meets below it can end in a panic, which is no `Exception`.
+    """
     try:
-        step()
-    except Exception:  # noqa: BLE001  (the kinds are not uniform, and none of them is a yes)
+        with quiet():
+            step()
+    except (KeyboardInterrupt, SystemExit):
+        raise
+    except BaseException:  # noqa: BLE001  (the kinds are not uniform, and none of them is a yes)
         return False
     return True

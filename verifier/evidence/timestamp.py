@@ -13,6 +13,7 @@ from cryptography.x509 import load_der_x509_certificate
 from rfc3161_client import VerificationError, VerifierBuilder, decode_timestamp_response
 
 from verifier.core.value import frozen
+from verifier.evidence.quiet import quiet
 from verifier.evidence.trusted_root import Authority
 
 #: The certificate that stamps, and the root that vouches for it.
@@ -41,7 +42,8 @@ class Stamp:
 def claimed(token: bytes) -> datetime | None:
     """Return the time that a timestamp states, unproven; None if it cannot be read."""
     try:
-        return decode_timestamp_response(token).tst_info.gen_time.astimezone(UTC)
+        with quiet():
+            return decode_timestamp_response(token).tst_info.gen_time.astimezone(UTC)
     except (ValueError, OverflowError):
         return None
 
@@ -51,7 +53,8 @@ def stamped(token: bytes, signature: bytes, authorities: Iterable[Authority]) ->
     time = claimed(token)
     if time is None:
         return Stamp(time=None, holds=False, in_window=False)
-    found = [a for a in authorities if _vouches(a, token, signature)]
+    with quiet():
+        found = [a for a in authorities if _vouches(a, token, signature)]
     counting = next((a for a in found if a.window.holds(time)), None)
     named = counting or next(iter(found), None)
     return Stamp(

@@ -22,13 +22,13 @@ _HINT: Final = 4
 
 @frozen
 class Checkpoint:
-    """A signed tree head. `signatures` holds what follows the name: the hint and the signature."""
+    """A signed tree head. `signatures` holds the name on each line, and its hint and signature."""
 
     origin: str
     size: int
     root: bytes
     note: bytes
-    signatures: tuple[bytes, ...]
+    signatures: tuple[tuple[str, bytes], ...]
 
     @classmethod
     def parse(cls, text: str) -> Self:
@@ -44,7 +44,7 @@ class Checkpoint:
             found = _SIGNATURE.fullmatch(line)
             if found is None:
                 raise ValueError("a line of a checkpoint is no signature")
-            signatures.append(strict_base64(found[2]))
+            signatures.append((found[1], strict_base64(found[2])))
         return cls(
             origin=lines[0],
             size=int(lines[1]),
@@ -52,6 +52,15 @@ class Checkpoint:
             note=note.encode() + b"\n",
             signatures=tuple(signatures),
         )
+
+    @property
+    def by_its_log(self) -> tuple[bytes, ...]:
+        """What stands on lines with the name of the log, as the signed origin begins.
+
+        Rekor v1 appends the number of its tree to the origin.
+        """
+        log = self.origin.partition(" - ")[0]
+        return tuple(signature for name, signature in self.signatures if name == log)
 
     def signed_by(self, key: PublicKey, log: bytes) -> bool:
         """Whether a log's key has signed the head; witnesses may have signed it too.
@@ -62,7 +71,7 @@ class Checkpoint:
         hints = {log[:_HINT], hashlib.sha256(key.spki).digest()[:_HINT]}
         return any(
             signature[:_HINT] in hints and key.verifies(signature[_HINT:], self.note)
-            for signature in self.signatures
+            for signature in self.by_its_log
         )
 
 

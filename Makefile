@@ -4,7 +4,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-SOURCES := $(shell find verifier registry policies schemas docs/codes examples -type f -not -name '*.pyc') pyproject.toml README.md LICENSE
+SOURCES := $(shell find verifier registry policies schemas docs/codes examples trust -type f -not -name '*.pyc') pyproject.toml README.md LICENSE
 OFFLINE := tests/offline
 
 .PHONY: demo test lint registry readme bench soak wheel clean

@@ -14,6 +14,9 @@
     proof  a chain of 40 patches over 5,000 files, against reading its base and target
     image  a layer of 345 MB and 19,000 files, against a process that decompresses it with isal and
            makes one hash, and against skopeo, umoci and sha256sum, if they are there; two layers
+    bundles
+           1,000 bundles in one call, against one process of sigstore's verifier over them; and an
+           envelope that a key has signed, against an empty click command
 
 Figures and targets are printed, nothing is asserted: machines differ. Only a process that does
 not do its work ends the run, because then its figures mean nothing. Run it on an installed
@@ -39,6 +42,7 @@ sys.dont_write_bytecode = True
 sys.path[:1] = [str(HERE.parent), str(HERE.parent / "tests")]
 
 from benchmarks import (  # noqa: E402  (they too would leave compiled files behind)
+    bundles,
     composed,
     images,
     prepare,
@@ -296,6 +300,22 @@ def image(processes: Processes, folder: Path, runs: int) -> Iterable[str]:
         yield from _compared(samples, {tools.name: {"wall": 1 / 8}}, floor=processes.floor)
 
 
+def bundle(processes: Processes, folder: Path, runs: int) -> Iterable[str]:
+    asked = bundles.thousand(folder)
+    yield f"{bundles.COUNT:,} bundles with certificates, half of them of Rekor v2 with a timestamp"
+    script = (PYTHON, "-P", str(HERE / "bundle_peer.py"), bundles.ROOT, bundles.WHO[1])
+    peer = Command("sigstore's verifier", (*script, bundles.WHO[3]))
+    ours = Command("pinproof", (PINPROOF, *asked))
+    samples = processes.interleaved((ours, peer), rounds=runs)
+    yield from _compared(samples, {peer.name: {"wall": 0.9}}, floor=processes.floor)
+    yield f"peaks of both processes {processes.peaks(ours) / 1e6:.0f} MB"
+    yield "one envelope, signed by a key"
+    one = Command("pinproof", (PINPROOF, *bundles.envelope(folder)))
+    empty = Command("empty click", (PYTHON, str(prepare.empty_click(folder))))
+    samples = processes.interleaved((one, empty), rounds=runs)
+    yield from _compared(samples, {empty.name: {"wall": 4.0}}, floor=processes.floor)
+
+
 def _verify(layout: images.Layout) -> tuple[str, ...]:
     expected = ("--expect", layout.manifest, "--policy", "region")
     return (PINPROOF, "verify", "image", f"oci:{layout.folder}:v1", *expected)
@@ -316,6 +336,7 @@ BENCHMARKS: Final[Mapping[str, Callable[[Processes, Path, int], Iterable[str]]]]
     "composition": composition,
     "proof": chain,
     "image": image,
+    "bundles": bundle,
 }
 
 

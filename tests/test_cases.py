@@ -3,7 +3,8 @@
 case.toml: `command`; `time` (the run's clock); `exit`; `codes` (of all findings); optional
 `[mutate]` tables (support.hosts) that build inputs, by file name; `[tree]` tables
 (support.compositions) that build trees and `[image]` tables (support.images) that build images, by
-the name of the source; `[signed]` tables (support.statements) that write keys and envelopes; an
+the name of the source; `[bundle]` tables (support.bundle_faults) that build bundles, by folder;
+`[signed]` tables (support.statements) that write keys and envelopes; an
 `[entry]` table (support.proofs) that builds what a proof reads; `stdin`
 (a file of the case);
 `registry` ("embedded", or "none" for a call without one). The outcome is in the folder's name,
@@ -19,7 +20,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from support import compositions, hosts, images, proofs, runs, statements
+from support import bundle_faults, compositions, hosts, images, proofs, runs, statements
 from support import registry as registries
 
 CASES: Final = sorted(path.parent for path in (Path(__file__).parent / "cases").rglob("case.toml"))
@@ -94,6 +95,8 @@ def prepare(folder: Path, case: dict[str, Any], inputs: Path) -> Path:
         path.write_bytes(hosts.mutated(changes))
     for name, recipe in case.get("image", {}).items():
         images.make(inputs / name, recipe)
+    for name, recipe in case.get("bundle", {}).items():
+        bundle_faults.put(inputs / name, recipe)
     for name, recipe in case.get("signed", {}).items():
         statements.make(inputs / name, recipe)
     for name, recipe in case.get("tree", {}).items():

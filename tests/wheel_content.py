@@ -11,6 +11,7 @@ FROM = {
     "verifier/_shipped/schemas/": "schemas",
     "verifier/_shipped/codes/": "docs/codes",
     "verifier/_shipped/example/": "examples/fair_queue",
+    "verifier/_shipped/trust/": "trust",
 }
 
 

@@ -14,6 +14,7 @@ from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric.ec import (
     SECP256R1,
     EllipticCurvePrivateKey,
+    derive_private_key,
     generate_private_key,
 )
 from cryptography.x509.oid import NameOID
@@ -27,8 +28,20 @@ Valid = tuple[datetime, datetime]
 ORGANIZATION: Final = "private.test"
 
 
-def new_key() -> EllipticCurvePrivateKey:
-    return generate_private_key(SECP256R1())
+def new_key(name: str = "") -> EllipticCurvePrivateKey:
+    """Make a key; one with a name is the same each time."""
+    if not name:
+        return generate_private_key(SECP256R1())
+    return derive_private_key(int.from_bytes(sha256(name.encode())) >> 8, SECP256R1())
+
+
+def new_serial(name: str = "") -> int:
+    """Make a serial number; one with a name is the same each time."""
+    return (
+        int.from_bytes(sha256(b"serial " + name.encode())[:16])
+        if name
+        else (x509.random_serial_number())
+    )
 
 
 def _name(common_name: str) -> x509.Name:
@@ -56,17 +69,22 @@ class Authority:
     certificate: x509.Certificate
 
     @classmethod
-    def root(cls, name: str, valid: Valid) -> "Authority":
+    def root(cls, name: str, valid: Valid, *, seed: str = "") -> "Authority":
         """Make one that vouches for itself."""
-        key, subject = new_key(), _name(name)
-        extensions = of_a_ca(1)
-        made = _certificate(subject, key, subject, key, valid=valid, extensions=extensions)
+        secret = f"{seed} {name}" if seed else ""
+        key, subject, serial = new_key(secret), _name(name), new_serial(secret)
+        made = _certificate(
+            subject, key, subject, key, valid=valid, extensions=of_a_ca(1), serial=serial
+        )
         return cls(key=key, certificate=made)
 
-    def below(self, name: str, valid: Valid, extensions: Sequence[Extension]) -> "Authority":
+    def below(
+        self, name: str, valid: Valid, extensions: Sequence[Extension], *, seed: str = ""
+    ) -> "Authority":
         """Make one that this one vouches for."""
-        key = new_key()
-        made = self.issue(_name(name), key, valid=valid, extensions=extensions)
+        secret = f"{seed} {name}" if seed else ""
+        key, serial = new_key(secret), new_serial(secret)
+        made = self.issue(_name(name), key, valid=valid, extensions=extensions, serial=serial)
         return Authority(key=key, certificate=made)
 
     def issue(
@@ -112,7 +130,7 @@ def _certificate(
     identifier = x509.SubjectKeyIdentifier.from_public_key(key.public_key())
     for extension, critical in [*extensions, (identifier, False)]:
         builder = builder.add_extension(extension, critical=critical)
-    return builder.sign(issuer_key, hashes.SHA256())
+    return builder.sign(issuer_key, hashes.SHA256(), ecdsa_deterministic=True)
 
 
 def of_a_ca(path_length: int) -> Sequence[Extension]:

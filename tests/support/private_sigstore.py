@@ -28,6 +28,7 @@ from support.certificates import (
     Authority,
     Extension,
     new_key,
+    new_serial,
     of_a_ca,
     of_a_leaf,
     private,
@@ -85,35 +86,52 @@ class Signer:
 class PrivateSigstore:
     """The services of one private Sigstore, all of them at one time."""
 
-    def __init__(self, now: datetime | None = None) -> None:
-        """Make every key and certificate anew; they hold from a year before `now`."""
+    def __init__(self, now: datetime | None = None, *, seed: str = "") -> None:
+        """Make every key and certificate; they hold from a year before `now`.
+
+        With a `seed` they are the same each time, without one they are new.
+        """
+        self.seed, self._signers = seed, 0
         self.now = (now or datetime.now(UTC)).replace(microsecond=0)
         self.start = self.now - timedelta(days=365)
         valid = (self.start, self.now + timedelta(days=3650))
-        self.root = Authority.root("fulcio-root", valid)
+        self.root = Authority.root("fulcio-root", valid, seed=seed)
         signing = x509.ExtendedKeyUsage([ExtendedKeyUsageOID.CODE_SIGNING])
-        self.ca = self.root.below("fulcio", valid, [*of_a_ca(0), (signing, False)])
-        self.tsa_root = Authority.root("tsa-root", valid)
+        self.ca = self.root.below("fulcio", valid, [*of_a_ca(0), (signing, False)], seed=seed)
+        self.tsa_root = Authority.root("tsa-root", valid, seed=seed)
         stamping = of_a_leaf(ExtendedKeyUsageOID.TIME_STAMPING, critical=True)
-        self.tsa = self.tsa_root.below("tsa", valid, stamping)
-        self.ct_key = new_key()
+        self.tsa = self.tsa_root.below("tsa", valid, stamping, seed=seed)
+        self.ct_key = new_key(self._secret("ct"))
         self.logs: dict[Rekor, Log] = {
-            1: Log(f"rekor.{DOMAIN}", new_key()),
-            2: Log(f"log2026.rekor.{DOMAIN}", Ed25519PrivateKey.generate()),
+            1: Log(f"rekor.{DOMAIN}", new_key(self._secret("rekor 1"))),
+            2: Log(f"log2026.rekor.{DOMAIN}", self._ed25519()),
         }
+
+    def _secret(self, name: str) -> str:
+        return f"{self.seed} {name}" if self.seed else ""
+
+    def _ed25519(self) -> Ed25519PrivateKey:
+        if not self.seed:
+            return Ed25519PrivateKey.generate()
+        return Ed25519PrivateKey.from_private_bytes(sha256(self._secret("rekor 2").encode()))
+
+    def _next(self) -> str:
+        self._signers += 1
+        return self._secret(f"signer {self._signers}")
 
     # ── signing ────────────────────────────────────────────────────────────────────────────────
 
     def managed_signer(self) -> Signer:
         """Make a key that its verifier has to know."""
-        return Signer(key=new_key(), leaf=None)
+        return Signer(key=new_key(self._next()), leaf=None)
 
     def signer(self, *, san: str = SAN, issuer: str = ISSUER, minutes: int = 10) -> Signer:
         """Make a key and certify it for one who logged in, as Fulcio does.
 
         The log signs the certificate without its own promise, which is then put into it.
         """
-        key, serial = new_key(), x509.random_serial_number()
+        secret = self._next()
+        key, serial = new_key(secret), new_serial(secret)
         valid = (self.now - timedelta(minutes=1), self.now + timedelta(minutes=minutes))
         extensions = [
             *of_a_leaf(ExtendedKeyUsageOID.CODE_SIGNING, critical=False),

@@ -20,7 +20,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 LogKey = EllipticCurvePrivateKey | Ed25519PrivateKey
 Json = dict[str, Any]
 
-P256_SHA256: Final = ECDSA(hashes.SHA256())
+P256_SHA256: Final = ECDSA(hashes.SHA256(), deterministic_signing=True)
 
 
 def sha256(data: bytes) -> bytes:

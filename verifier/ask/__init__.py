@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from verifier.ask.answers import Answer, Answered, Listing
+    from verifier.ask.bundle import verify_bundle
     from verifier.ask.composition import verify_composition
     from verifier.ask.explaining import why
     from verifier.ask.helper import verify_helper
@@ -48,6 +49,7 @@ __all__ = [
     "prove_composition",
     "show",
     "trust",
+    "verify_bundle",
     "verify_composition",
     "verify_helper",
     "verify_image",
@@ -60,6 +62,7 @@ __all__ = [
 #: modules of the others would be a tenth of its time.
 _HOMES: Final = {
     "answers": ("Answer", "Answered", "Listing"),
+    "bundle": ("verify_bundle",),
     "composition": ("verify_composition",),
     "explaining": ("why",),
     "helper": ("verify_helper",),

@@ -164,7 +164,7 @@ def _given(argument: str) -> Given:
         )
     if digest is not None:
         return Given(name=argument, digests={algorithm_of(digest): digest.hex})
-    digests, _ = file.digests(argument, COUNTING)
+    digests = file.digests(argument, COUNTING).digests
     return Given(name=argument, digests=digests)
 
 

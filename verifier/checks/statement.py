@@ -167,10 +167,11 @@ def _subjects(statement: Statement, given: Sequence[Given]) -> Iterator[Finding]
             remedy="name it: --subject FILE, or a typed digest",
         )
     for one in given:
-        yield from _subject(one, statement.subjects)
+        yield from compared(one, statement.subjects)
 
 
-def _subject(given: Given, subjects: Sequence[Named]) -> Iterator[Finding]:
+def compared(given: Given, subjects: Sequence[Named]) -> Iterator[Finding]:
+    """Say why what was given is no subject; no finding means that it is one."""
     agreeing = False
     for subject in subjects:
         common = [name for name in subject.digests if name in given.digests]

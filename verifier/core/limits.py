@@ -129,3 +129,9 @@ IMAGE_INFLATED_FREELY: Final = 4096 * MIB
 IMAGE_REACHED_BYTES: Final = 512 * 1024 * MIB
 #: Signatures of one envelope, and keys of one demand.
 SIGNATURES: Final = 64
+#: Log entries and timestamps of one bundle, and hashes of one inclusion proof (2^64 entries).
+LOG_ENTRIES: Final = 8
+TIMESTAMPS: Final = 32
+PROOF_HASHES: Final = 64
+#: A file that is read whole because its signature is over the file and not over a digest.
+SIGNED_WHOLE_BYTES: Final = 256 * MIB

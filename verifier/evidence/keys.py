@@ -16,6 +16,7 @@ from cryptography.hazmat.primitives.asymmetric.ec import (
     EllipticCurvePublicKey,
 )
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+from cryptography.hazmat.primitives.asymmetric.utils import Prehashed
 from cryptography.hazmat.primitives.hashes import SHA256, SHA384
 from cryptography.hazmat.primitives.serialization import (
     Encoding,
@@ -101,5 +102,16 @@ class PublicKey:
             else:
                 return False
         except InvalidSignature:
+            return False
+        return True
+
+    def verifies_digest(self, signature: bytes, digest: bytes) -> bool:
+        """Tell whether `signature` is this key's over bytes of that digest; only ECDSA has one."""
+        key = load_der_public_key(self.spki)
+        if not isinstance(key, EllipticCurvePublicKey):
+            return False
+        try:
+            key.verify(signature, digest, ECDSA(Prehashed(_ECDSA[key.curve.name][1]())))
+        except (InvalidSignature, ValueError):  # ValueError: a digest of another length
             return False
         return True

@@ -81,8 +81,11 @@ class Statement:
     payload: bytes
 
     @classmethod
-    def parse(cls, payload: bytes, *, what: str) -> Self:
+    def parse(cls, payload: bytes, *, what: str, judged: bool = True) -> Self:
         """Read a statement. Raises `MalformedError` naming every mistake by its path.
+
+        Its predicate is read as its type asks for. Where what it says is not `judged`, because
+        the question is who signed which file, it stays the plain document whatever its type.
 
         Unknown fields beside the four that there are refuse it; within a subject and within
         a foreign predicate they are ignored, as the parsing rules of spec/v1 ask for.
@@ -94,7 +97,11 @@ class Statement:
         subjects = tuple(_subject(each) for each in table.tables("subject"))
         if not subjects:
             table.mistake("subject", "missing: a statement is about something")
-        predicate = predicates.read(predicate_type, table, document)
+        if judged:
+            predicate = predicates.read(predicate_type, table, document)
+        else:
+            table.optional_table("predicate")
+            predicate = document.get("predicate", {}) if isinstance(document, dict) else {}
         table.done()
         return cls(
             subjects=subjects,
@@ -104,7 +111,9 @@ class Statement:
         )
 
     @classmethod
-    def of(cls, payload_type: str | None, payload: bytes, *, what: str) -> "Statement | Finding":
+    def of(
+        cls, payload_type: str | None, payload: bytes, *, what: str, judged: bool = True
+    ) -> "Statement | Finding":
         """Read what an envelope carries; what is no statement is a finding, not an error."""
         if payload_type != IN_TOTO:
             return Finding(
@@ -114,7 +123,7 @@ class Statement:
                 remedy=_REMEDY,
             )
         try:
-            return cls.parse(payload, what=what)
+            return cls.parse(payload, what=what, judged=judged)
         except MalformedError as error:
             return Finding(code="statement-malformed", got="; ".join(error.listed), remedy=_REMEDY)
 

@@ -127,6 +127,15 @@ def _of_runtime(item: Result, _main: Finding | None) -> str:
     return f"not known whether every rank runs {item.subject.name}"
 
 
+def _of_bundle(item: Result, main: Finding | None) -> str:
+    name = item.subject.name
+    if item.verdict is Verdict.VERIFIED:
+        return f"{name} is signed by {next((f.entry for f in item.identified), 'whom you named')}"
+    if main is not None and main.row.facet == "subject":
+        return f"{name} is not what was signed"
+    return f"{name} is not{' proved to be' if not _says_no(item) else ''} signed by whom you named"
+
+
 def _of_statement(item: Result, main: Finding | None) -> str:
     name = item.subject.name
     if main is None:
@@ -182,6 +191,7 @@ _HEADLINES: Final[dict[str, Callable[[Result, Finding | None], str]]] = {
     "proof": _of_proof,
     "image": _of_image,
     "runtime": _of_runtime,
+    "bundle": _of_bundle,
     "statement": _of_statement,
     "registry": _of_registry,
     "tree": _of_tree,
@@ -221,4 +231,5 @@ _REASONS: Final = {
     "statement": "as many have signed as were asked for, and it is about what was given",
     "tree": "read and hashed; compared with nothing",
     "diff": "content and modes are the same",
+    "bundle": "the signature holds, and all that comes with it",
 }

@@ -35,7 +35,16 @@ _NOUNS: Final = {
     "registry": "registry",
 }
 #: Kinds whose coverage is told whatever was identified.
-_COVERED: Final = ("registry", "diff", "composition", "proof", "image", "runtime", "statement")
+_COVERED: Final = (
+    "registry",
+    "diff",
+    "composition",
+    "proof",
+    "image",
+    "runtime",
+    "statement",
+    "bundle",
+)
 
 
 def report(value: Report, *, colour: bool = False) -> bytes:

@@ -8,11 +8,12 @@ bytes that are judged: nothing is opened twice.
 import hashlib
 import os
 import stat
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO, Final
 
 from verifier.core.errors import PinproofError, UnavailableError
+from verifier.core.limits import LARGEST_FILE
 from verifier.core.value import frozen
 from verifier.sources.unavailable import changed, too_large, unreadable
 
@@ -37,6 +38,16 @@ class FileBytes:
     name: str
     data: bytes
     mtime: int | None = None
+    link: str | None = None
+
+
+@frozen
+class FileDigests:
+    """What a file hashes to, in lower-case hex by algorithm, and its length."""
+
+    name: str
+    length: int
+    digests: dict[str, str]
     link: str | None = None
 
 
@@ -93,51 +104,57 @@ def read_open(name: str, descriptor: int, limit: int) -> tuple[bytes, os.stat_re
 
     Raises `UnavailableError` as `read` does, `OSError` for what the system refuses.
     """
-    before = os.fstat(descriptor)
-    if not stat.S_ISREG(before.st_mode):
-        raise _not_a_file(name, before.st_mode)
-    if before.st_size > limit:
-        raise too_large(name, limit, before.st_size)
+    before = _regular(name, descriptor, limit)
     data = bytearray()
-    while chunk := os.read(descriptor, min(1 << 20, limit + 1 - len(data))):
+    for chunk in _chunks(name, descriptor, limit, before):
         data += chunk
-    after = os.fstat(descriptor)
-    if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns) or len(
-        data
-    ) != after.st_size:
-        raise changed(name)
     return bytes(data), before
 
 
-def digests(name: str, algorithms: Iterable[str]) -> tuple[dict[str, str], int]:
-    """Return the digests in hex of a file of any size, by algorithms of hashlib, and its length.
+def digests(name: str, algorithms: Iterable[str]) -> FileDigests:
+    """Hash the file called `name` by several algorithms in one reading, and keep none of it.
 
     Raises `UnavailableError` as `read` does.
     """
     running = {algorithm: hashlib.new(algorithm) for algorithm in algorithms}
     try:
+        link = str(Path(name).readlink()) if Path(name).is_symlink() else None
         descriptor = os.open(name, _FLAGS)
+        try:
+            before = _regular(name, descriptor, LARGEST_FILE)
+            for chunk in _chunks(name, descriptor, LARGEST_FILE, before):
+                for each in running.values():
+                    each.update(chunk)
+        finally:
+            os.close(descriptor)
     except (OSError, ValueError) as error:
         raise unreadable(name, error) from error
-    try:
-        before = os.fstat(descriptor)
-        if not stat.S_ISREG(before.st_mode):
-            raise _not_a_file(name, before.st_mode)
-        length = 0
-        while chunk := os.read(descriptor, 1 << 20):
-            length += len(chunk)
-            for each in running.values():
-                each.update(chunk)
-        after = os.fstat(descriptor)
-    except OSError as error:
-        raise unreadable(name, error) from error
-    finally:
-        os.close(descriptor)
-    if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns) or (
-        length != after.st_size
+    found = {algorithm: each.hexdigest() for algorithm, each in running.items()}
+    return FileDigests(name=name, length=before.st_size, digests=found, link=link)
+
+
+def _regular(name: str, descriptor: int, limit: int) -> os.stat_result:
+    status = os.fstat(descriptor)
+    if not stat.S_ISREG(status.st_mode):
+        raise _not_a_file(name, status.st_mode)
+    if status.st_size > limit:
+        raise too_large(name, limit, status.st_size)
+    return status
+
+
+def _chunks(name: str, descriptor: int, limit: int, before: os.stat_result) -> Iterator[bytes]:
+    """Yield a file's bytes; at its end refuse one that changed meanwhile."""
+    length = 0
+    while chunk := os.read(descriptor, min(1 << 20, limit + 1 - length)):
+        length += len(chunk)
+        yield chunk
+    after = os.fstat(descriptor)
+    if (before.st_size, before.st_mtime_ns, length) != (
+        after.st_size,
+        after.st_mtime_ns,
+        after.st_size,
     ):
         raise changed(name)
-    return {algorithm: each.hexdigest() for algorithm, each in running.items()}, length
 
 
 def _not_a_file(name: str, mode: int) -> PinproofError:

@@ -11,6 +11,7 @@ nothing to judge with; such a code is never a finding).
 from typing import Final
 
 from verifier.core.codes import (
+    bundle,
     chain,
     composition,
     evidence,
@@ -33,6 +34,7 @@ _ROWS: Final = (
     *composition.ROWS,
     *image.ROWS,
     *evidence.ROWS,
+    *bundle.ROWS,
     *statements.ROWS,
     *chain.ROWS,
     *git_signature.ROWS,

@@ -122,3 +122,15 @@ IMAGE_LAYERS: Final = 100_000
 IMAGE_DOCUMENT_BYTES: Final = 1 << 26
 #: Signatures of one envelope, and keys of one demand.
 SIGNATURES: Final = 64
+#: One in-toto layout or link, all of a folder, and how many of them.
+CHAIN_DOCUMENT_BYTES: Final = 32 * MIB
+CHAIN_BYTES: Final = 512 * MIB
+CHAIN_FILES: Final = 10_000
+#: Layouts below layouts.
+CHAIN_DEPTH: Final = 8
+#: Steps of one layout, rules of one list, and rules times artifacts of one chain.
+CHAIN_STEPS: Final = 1_000
+CHAIN_COMPARISONS: Final = 20_000_000
+#: The signature of a commit or tag, and a keyring.
+GIT_SIGNATURE_BYTES: Final = MIB
+KEYRING_BYTES: Final = 16 * MIB

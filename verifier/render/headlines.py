@@ -127,6 +127,21 @@ def _of_runtime(item: Result, _main: Finding | None) -> str:
     return f"not known whether every rank runs {item.subject.name}"
 
 
+def _of_chain(item: Result, _main: Finding | None) -> str:
+    if item.verdict is Verdict.VERIFIED:
+        return f"every step of {item.subject.name} was done as laid down"
+    if _says_no(item):
+        return f"{item.subject.name} was not followed"
+    return f"not known whether {item.subject.name} was followed"
+
+
+def _of_commit(item: Result, _main: Finding | None) -> str:
+    if item.verdict is Verdict.VERIFIED:
+        return f"{item.subject.name} is signed by whom you named"
+    how = "is not" if _says_no(item) else "is not known to be"
+    return f"{item.subject.name} {how} signed by whom you named"
+
+
 def _stage(found: Identified) -> str:
     words = {"base": "the base", "mixed": "several stages"}
     return words.get(found.version, f"stage {found.version}")
@@ -172,6 +187,8 @@ _HEADLINES: Final[dict[str, Callable[[Result, Finding | None], str]]] = {
     "proof": _of_proof,
     "image": _of_image,
     "runtime": _of_runtime,
+    "chain": _of_chain,
+    "commit": _of_commit,
     "registry": _of_registry,
     "tree": _of_tree,
     "diff": _of_diff,
@@ -192,6 +209,8 @@ _IMAGES: Final = {
 }
 _EMPTY: Final = {"tree": "it is empty", "diff": "both are empty"}
 _REASONS: Final = {
+    "chain": "its layout is signed, its links are, and every artifact follows its rules",
+    "commit": "the signature holds over the bytes of the object",
     "registry": "every file is signed, every entry parses, the index is as derived",
     "tree": "read and hashed; compared with nothing",
     "diff": "content and modes are the same",

@@ -25,7 +25,10 @@ if TYPE_CHECKING:
 
 _MOST_ALSO: Final = 8
 #: Kinds whose coverage is told whatever was identified.
-_COVERED: Final = ("registry", "diff", "composition", "proof", "image", "runtime")
+_COVERED: Final = (
+    *("registry", "diff", "composition", "proof", "image", "runtime"),
+    *("chain", "commit"),
+)
 
 
 def report(value: Report, *, colour: bool = False) -> bytes:

@@ -13,7 +13,7 @@ from verifier.core.limits import CHAIN_STEPS
 from verifier.core.printable import quoted
 from verifier.core.table import Table
 from verifier.core.value import frozen
-from verifier.evidence.keys import PublicKey
+from verifier.evidence.keys import ED25519_SPKI, PublicKey
 from verifier.evidence.layout.rules import Rule
 from verifier.evidence.layout.signed import Signed
 from verifier.sources.names import folded
@@ -23,8 +23,6 @@ _KEY_ID: Final = re.compile("[0-9a-f]{8,128}")
 _STEP: Final = re.compile(r"[^\x00-\x1f\x7f/\\.][^\x00-\x1f\x7f/\\]{0,149}")
 _HEX: Final = re.compile("(?:[0-9a-f]{2}){16,64}")
 _CONTROL: Final = re.compile("[\x00-\x1f\x7f]")
-#: The start of an Ed25519 SubjectPublicKeyInfo (RFC 8410 §4), before the 32 bytes of the key.
-_ED25519: Final = bytes.fromhex("302a300506032b6570032100")
 _ED25519_HEX: Final = re.compile("[0-9a-f]{64}")
 #: Kinds of keys that in-toto knows and that do not count here.
 _UNSUPPORTED: Final = ("rsa", "sigstore-oidc", "mldsa44", "mldsa65", "mldsa87", "slhdsa")
@@ -204,7 +202,7 @@ def _key(table: Table, keyid: str) -> PublicKey | None:
 
 def _public(kind: str, text: str) -> PublicKey:
     if kind == "ed25519" and _ED25519_HEX.fullmatch(text):
-        return PublicKey.der(_ED25519 + bytes.fromhex(text))
+        return PublicKey.der(ED25519_SPKI + bytes.fromhex(text))
     if kind in ("ecdsa", "ecdsa-sha2-nistp256", "ecdsa-sha2-nistp384"):
         return PublicKey.pem(text.encode())
     raise ValueError("is no public key of a kind that counts")

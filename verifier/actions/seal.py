@@ -23,6 +23,7 @@ from verifier.catalog.entries import (
     image_format,
     image_rows,
     runtime_format,
+    signers_format,
 )
 from verifier.catalog.entries.composition import Composition
 from verifier.catalog.index import Row, build
@@ -41,7 +42,7 @@ from verifier.sources.scratch import scratch
 #: How long a seal lasts: longer than any release is used.
 YEARS: Final = 10
 
-_KINDS: Final = ("helper", "composition", "image", "runtime")
+_KINDS: Final = ("helper", "composition", "image", "runtime", "signers")
 _ROOT: Final = "metadata/1.root.json"
 _VERSION: Final = re.compile(rb'"version": ?([1-9][0-9]{0,14})\b')
 
@@ -131,6 +132,8 @@ def index_of(entries: Mapping[str, bytes]) -> dict[str, bytes]:
         hints += image_rows.image_hints(image_format.parse(entries[path], path))
     for path in of["runtime"]:
         hints += image_rows.runtime_hints(runtime_format.parse(entries[path], path))
+    for path in of["signers"]:  # names, not digests: they have no rows
+        signers_format.parse(entries[path], path)
     return build([helper_format.parse(entries[path], path) for path in of["helper"]], hints)
 
 

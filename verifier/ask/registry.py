@@ -3,6 +3,7 @@
 from verifier.ask.answers import Answer, Answered, refusal, unregistered
 from verifier.ask.composition_entry import listed, shown
 from verifier.ask.image_entry import listed_image, listed_runtime, shown_image, shown_runtime
+from verifier.ask.signers_entry import listed_signers, shown_signers
 from verifier.ask.trusted import Trust
 from verifier.ask.trusted import trust as open_trust
 from verifier.catalog.entries.helper import Lineage, Producer
@@ -17,7 +18,7 @@ from verifier.sources import shipped
 
 _DEMANDED = frozenset({"registry"})
 #: The kinds of entries that people name; lines belong to a lineage.
-_KINDS = ("helper", "composition", "image", "runtime")
+_KINDS = ("helper", "composition", "image", "runtime", "signers")
 
 
 def check_registry(*, trust: Trust | None = None) -> Report:
@@ -101,6 +102,9 @@ def _entry(kind: str, name: str, catalog: Catalog) -> Answer:
     if kind == "runtime":
         runtime = catalog.runtime(name)
         return refusal(name, runtime) if isinstance(runtime, Refused) else shown_runtime(runtime)
+    if kind == "signers":
+        signers = catalog.signers(name)
+        return refusal(name, signers) if isinstance(signers, Refused) else shown_signers(signers)
     entry = catalog.helper(name)
     return refusal(name, entry) if isinstance(entry, Refused) else _shown(entry)
 
@@ -115,6 +119,9 @@ def _listed(kind: str, name: str, catalog: Catalog) -> Answer:
     if kind == "runtime":
         runtime = catalog.runtime(name)
         return refusal(name, runtime) if isinstance(runtime, Refused) else listed_runtime(runtime)
+    if kind == "signers":
+        signers = catalog.signers(name)
+        return refusal(name, signers) if isinstance(signers, Refused) else listed_signers(signers)
     entry = catalog.helper(name)
     if isinstance(entry, Refused):
         return refusal(name, entry)

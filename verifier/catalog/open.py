@@ -30,8 +30,9 @@ if TYPE_CHECKING:
     from verifier.catalog.entries.composition import Composition
     from verifier.catalog.entries.image import ImageEntry
     from verifier.catalog.entries.runtime import RuntimeEntry
+    from verifier.catalog.entries.signers import Signer, SignersEntry
 
-T = TypeVar("T", "Lineage", "Composition", "ImageEntry", "RuntimeEntry")
+T = TypeVar("T", "Lineage", "Composition", "ImageEntry", "RuntimeEntry", "SignersEntry")
 
 __all__ = ["Catalog", "Refused", "open_registry"]
 
@@ -113,6 +114,7 @@ class Catalog:
         self._compositions: dict[str, Composition | Refused] = {}
         self._images: dict[str, ImageEntry | Refused] = {}
         self._runtimes: dict[str, RuntimeEntry | Refused] = {}
+        self._signers: dict[str, SignersEntry | Refused] = {}
 
     def names(self, kind: str) -> tuple[str, ...]:
         """List the entries of a kind, over all projects."""
@@ -173,6 +175,20 @@ class Catalog:
             self._runtimes[name] = self._parsed("runtime", name, runtime_format.parse)
         return self._runtimes[name]
 
+    def signers(self, name: str) -> "SignersEntry | Refused":
+        """Return an entry of signers."""
+        if name not in self._signers:
+            from verifier.catalog.entries import signers_format  # noqa: PLC0415  (as above)
+
+            self._signers[name] = self._parsed("signers", name, signers_format.parse)
+        return self._signers[name]
+
+    def signer(self, name: str) -> "Signer | Refused":
+        """Return the one row of all signers that `NAME` or `ENTRY/NAME` means."""
+        from verifier.catalog import signer_names  # noqa: PLC0415  (as above)
+
+        return signer_names.find(name, self.names("signers"), self.signers)
+
     def lines(self, lineage: str) -> Mapping[str, tuple[str, ...]] | Refused | None:
         """Return the digests of line prefixes of every version, None if there are none."""
         if lineage not in self._entries.get(_LINES, {}):
@@ -197,7 +213,10 @@ class Catalog:
             answers += [self._entry(kind, name) for name in names]
         findings = [f for a in answers if isinstance(a, Refused) for f in a.findings]
         if not findings:
+            from verifier.catalog import signer_names  # noqa: PLC0415  (as above)
+
             findings += [*self._check_index(), *self._check_tables()]
+            findings += signer_names.repeated(self.names("signers"), self.signers)
         return in_order(findings)
 
     def _entry(self, kind: str, name: str) -> object:
@@ -210,6 +229,8 @@ class Catalog:
             return self.composition(name)
         if kind in ("image", "runtime"):
             return self.image(name) if kind == "image" else self.runtime(name)
+        if kind == "signers":
+            return self.signers(name)
         data = self.entry_bytes(kind, name)
         return data if isinstance(data, Refused) else _newer(self._where(kind, name), kind)
 

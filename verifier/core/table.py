@@ -49,15 +49,32 @@ class DuplicateKeyError(ValueError):
     """A JSON object or TOML table gives one key twice."""
 
 
-def read_json(data: bytes, *, limit: int = DOCUMENT_BYTES) -> Any:
-    """Parse strict JSON. Raises `ValueError` with the reason, `DuplicateKeyError` for that one."""
+class Fraction:
+    """A number of a foreign document that is no integer: what was written, and nothing made of it.
+
+    It is equal to nothing else and has no type that a `Table` returns.
+    """
+
+    __slots__ = ("written",)
+
+    def __init__(self, written: str) -> None:
+        """Keep the number as it is written."""
+        self.written = written
+
+
+def read_json(data: bytes, *, limit: int = DOCUMENT_BYTES, fractions: bool = False) -> Any:
+    """Parse strict JSON. Raises `ValueError` with the reason, `DuplicateKeyError` for that one.
+
+    `fractions` is for documents of others, part of which is carried and never looked at: numbers
+    with a fraction or an exponent become a `Fraction`.
+    """
     text = _decode(data, limit)
     try:
         value = json.loads(
             text,
             object_pairs_hook=_unique,
             parse_constant=_refuse,
-            parse_float=_refuse,
+            parse_float=Fraction if fractions else _refuse,
             parse_int=_integer,
         )
     except RecursionError:

@@ -6,8 +6,6 @@ python-tuf CVE-2020-6174). Kinds are Ed25519, ECDSA on P-256 with SHA-256 and EC
 SHA-384, each under the name that TUF gives it (specification 1.0 §4.2).
 """
 
-import binascii
-from base64 import b64decode, b64encode
 from typing import Final, Self
 
 from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
@@ -27,7 +25,10 @@ from cryptography.hazmat.primitives.serialization import (
 )
 
 from verifier.core.digest import sha256
+from verifier.core.encoding import strict_base64
 from verifier.core.value import frozen
+
+__all__ = ["SCHEMES", "PublicKey", "strict_base64"]
 
 SCHEMES: Final = ("ed25519", "ecdsa-sha2-nistp256", "ecdsa-sha2-nistp384")
 #: The start of an Ed25519 SubjectPublicKeyInfo (RFC 8410 §4), before the 32 bytes of the key.
@@ -98,18 +99,3 @@ class PublicKey:
         except InvalidSignature:
             return False
         return True
-
-
-def strict_base64(text: str) -> bytes:
-    """Decode standard base64 with padding, in the one spelling of its bytes; raises `ValueError`.
-
-    RFC 4648 §3.5 and §4: no other alphabet, no white space, no missing padding, and no bits
-    beyond the last byte.
-    """
-    try:
-        data = b64decode(text, validate=True)
-    except (binascii.Error, ValueError):
-        raise ValueError("is not standard base64") from None
-    if b64encode(data).decode() != text:
-        raise ValueError("is base64 that does not print back to itself")
-    return data

@@ -19,6 +19,7 @@ from verifier.core.codes import (
     image,
     migration,
     signing,
+    statements,
     trees,
 )
 from verifier.core.codes.row import Code
@@ -32,6 +33,7 @@ _ROWS: Final = (
     *composition.ROWS,
     *image.ROWS,
     *evidence.ROWS,
+    *statements.ROWS,
     *chain.ROWS,
     *git_signature.ROWS,
     *signing.ROWS,

@@ -1,0 +1,36 @@
+"""Test Result v0.1: one run of a suite (in-toto/attestation, spec/predicates/test-result.md)."""
+
+from typing import Final
+
+from verifier.core.table import Table
+from verifier.core.value import frozen
+from verifier.evidence.resource import Resource, resources, uri
+
+TYPE: Final = "https://in-toto.io/attestation/test-result/v0.1"
+RESULTS: Final = ("PASSED", "WARNED", "FAILED")
+
+
+@frozen
+class TestResult:
+    """The result of a run, what configured it, and the names of its tests by how they ended."""
+
+    __test__ = False  # pytest collects what is called so
+
+    result: str
+    configuration: tuple[Resource, ...]
+    url: str
+    passed: tuple[str, ...]
+    warned: tuple[str, ...]
+    failed: tuple[str, ...]
+
+
+def read(table: Table) -> TestResult:
+    """Read the predicate; mistakes are noted in `table`."""
+    return TestResult(
+        result=table.text("result", choices=RESULTS),
+        configuration=resources(table, "configuration", required=True),
+        url=uri(table, "url") if table.has("url") else "",
+        passed=table.texts("passedTests", default=(), repeated=True),
+        warned=table.texts("warnedTests", default=(), repeated=True),
+        failed=table.texts("failedTests", default=(), repeated=True),
+    )

@@ -86,6 +86,7 @@ def step(name: str, materials: list[list[str]], products: list[list[str]]) -> Js
 
 def layout() -> Json:
     rest = ["DISALLOW", "*"]
+    released = ["MATCH", "image.tar", "IN", "release", "WITH", "PRODUCTS", "IN", "dist"]
     match_image = ["MATCH", "image.tar", "IN", "dist", "WITH", "PRODUCTS", "IN", "dist"]
     steps = [
         step(
@@ -98,7 +99,9 @@ def layout() -> Json:
             [["MATCH", "tree/*", "WITH", "PRODUCTS", "FROM", "compose"], rest],
             [["CREATE", "dist/image.tar"], rest],
         ),
-        step("measure", [[*match_image, "FROM", "build"], rest], [["CREATE", "receipt.json"], rest]),
+        step(
+            "measure", [[*match_image, "FROM", "build"], rest], [["CREATE", "receipt.json"], rest]
+        ),
         step(
             "publish",
             [
@@ -107,8 +110,7 @@ def layout() -> Json:
                 rest,
             ],
             [
-                ["MATCH", "image.tar", "IN", "release", "WITH", "PRODUCTS", "IN", "dist"]
-                + ["FROM", "build"],
+                [*released, "FROM", "build"],
                 ["MATCH", "receipt.json", "IN", "release/", "WITH", "PRODUCTS", "FROM", "measure"],
                 rest,
             ],
@@ -265,7 +267,10 @@ def _renamed(old: str, new: str) -> Lie:
 
 
 def _without(path: str) -> Lie:
-    return lambda chain: chain.links.pop(path) and None
+    def lie(chain: Chain) -> None:
+        del chain.links[path]
+
+    return lie
 
 
 def _told(name: str, side: str, path: str, digests: Json | None, doers: int = 2) -> Lie:
@@ -429,10 +434,7 @@ LIES: Final[dict[str, Lie]] = {
     "below": below,
     "below twice": lambda chain: below(chain, depth=2),
     "below 12 times": lambda chain: below(chain, depth=12),
-    "product changed": lambda chain: chain.after.append(
-        lambda folder: (folder / "release/image.tar").write_bytes(b"an image, or so they sat\n")
-        and None
-    ),
+    "product changed": _in_file("release/image.tar", b"they say", b"they sat"),
     "other file": lambda chain: chain.after.append(
         lambda folder: os.close(os.open(folder / "links/notes.txt", os.O_CREAT | os.O_WRONLY))
     ),

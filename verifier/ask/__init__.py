@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from verifier.ask.answers import Answer, Answered, Listing
+    from verifier.ask.chain import verify_chain
+    from verifier.ask.commit import verify_commit
     from verifier.ask.composition import verify_composition
     from verifier.ask.explaining import why
     from verifier.ask.helper import verify_helper
@@ -47,6 +49,8 @@ __all__ = [
     "prove_composition",
     "show",
     "trust",
+    "verify_chain",
+    "verify_commit",
     "verify_composition",
     "verify_helper",
     "verify_image",
@@ -58,6 +62,8 @@ __all__ = [
 #: modules of the others would be a tenth of its time.
 _HOMES: Final = {
     "answers": ("Answer", "Answered", "Listing"),
+    "chain": ("verify_chain",),
+    "commit": ("verify_commit",),
     "composition": ("verify_composition",),
     "explaining": ("why",),
     "helper": ("verify_helper",),

@@ -366,7 +366,7 @@ class Table:
         return tuple(sorted(self._value))
 
     def raw(self) -> dict[str, Any]:
-        """Return the table as it was parsed, for what is signed or opaque: nothing in it is seen."""
+        """Return the table as it was parsed, for what is opaque: no mistake in it is noted."""
         self._asked.update(self._value)
         return self._value
 

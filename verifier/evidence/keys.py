@@ -28,7 +28,7 @@ from verifier.core.digest import sha256
 from verifier.core.encoding import strict_base64
 from verifier.core.value import frozen
 
-__all__ = ["SCHEMES", "PublicKey", "strict_base64"]
+__all__ = ["ED25519_SPKI", "SCHEMES", "PublicKey", "strict_base64"]
 
 SCHEMES: Final = ("ed25519", "ecdsa-sha2-nistp256", "ecdsa-sha2-nistp384")
 #: The start of an Ed25519 SubjectPublicKeyInfo (RFC 8410 §4), before the 32 bytes of the key.

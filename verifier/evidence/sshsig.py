@@ -18,8 +18,9 @@ from cryptography.hazmat.primitives.asymmetric.ec import (
 from cryptography.hazmat.primitives.asymmetric.utils import encode_dss_signature
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
+from verifier.core.encoding import strict_base64
 from verifier.core.value import frozen
-from verifier.evidence.keys import ED25519_SPKI, PublicKey, strict_base64
+from verifier.evidence.keys import ED25519_SPKI, PublicKey
 
 _MAGIC: Final = b"SSHSIG"
 _ARMOR: Final = re.compile(

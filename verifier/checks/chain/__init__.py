@@ -82,9 +82,7 @@ def check(data: bytes, *, name: str, links: Links, asked: Asked, now: datetime) 
     )
 
 
-def _read_and_judged(
-    data: bytes, name: str, links: Links, asked: Asked, now: datetime
-) -> _Judged:
+def _read_and_judged(data: bytes, name: str, links: Links, asked: Asked, now: datetime) -> _Judged:
     signed = layouts.read(data, name)
     if isinstance(signed, Finding):
         return _Judged(findings=(signed,))

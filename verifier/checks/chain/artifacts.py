@@ -5,12 +5,12 @@ All materials, or all products, of a step wait in a queue. Each rule takes out w
 pass what is left at the end, and a rule that found nothing; here both are findings.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from verifier.core.finding import Finding, Where
 from verifier.core.printable import printable
-from verifier.evidence.layout.model import Link, Step
+from verifier.evidence.layout.model import Digests, Link, Step
 from verifier.evidence.layout.rules import Pattern, Rule, Verb
 from verifier.sources.names import collisions
 
@@ -30,7 +30,7 @@ def of_step(step: Step, links: Mapping[str, Link]) -> Iterator[Finding]:
         yield from _applied(step, side, links, where)
 
 
-def _sound(artifacts: Mapping[str, Mapping[str, str]], where: Where) -> Iterator[Finding]:
+def _sound(artifacts: Mapping[str, Digests], where: Where) -> Iterator[Finding]:
     """Say which artifacts cannot be told from others."""
     weak = sorted(name for name, digests in artifacts.items() if _STRONG.isdisjoint(digests))
     if weak:
@@ -51,9 +51,7 @@ def _sound(artifacts: Mapping[str, Mapping[str, str]], where: Where) -> Iterator
         )
 
 
-def _applied(
-    step: Step, side: str, links: Mapping[str, Link], where: Where
-) -> Iterator[Finding]:
+def _applied(step: Step, side: str, links: Mapping[str, Link], where: Where) -> Iterator[Finding]:
     """Apply rules; not at all where one cannot be applied, which is a finding already."""
     link = links[step.name]
     rules = [rule for _, rule in step.rules[side] if rule is not None]
@@ -69,7 +67,9 @@ def _applied(
                 yield _required(rule, link.side(side), where)
             continue
         if rule.verb is Verb.MATCH:
-            taken = _matched(rule, pattern, queue, link.side(side), links, mismatches)
+            inside = {name for name in queue if _inside(rule, pattern, name)}
+            theirs = links[rule.other_step].side(rule.other_side)
+            taken = _matched(rule, inside, link.side(side), theirs, mismatches)
         else:
             fitting = {name for name in queue if pattern.fits(name)}
             taken = {name for name in fitting if _takes(rule.verb, name, link)}
@@ -85,7 +85,7 @@ def _applied(
             expected="a rule for every artifact",
             got=_listed(sorted(queue)),
             cause=_why(sorted(queue), mismatches),
-            remedy="ask the layout's owner for a rule that speaks of them, and DISALLOW * at the end",
+            remedy="ask the layout's owner for a rule that speaks of them; DISALLOW * refuses them",
         )
 
 
@@ -105,34 +105,35 @@ def _takes(verb: Verb, name: str, link: Link) -> bool:
             return False
 
 
+def _inside(rule: Rule, pattern: Pattern, name: str) -> bool:
+    """Tell whether MATCH speaks of an artifact: below its prefix, and its pattern fits the rest."""
+    prefix = rule.source_prefix
+    return name.startswith(prefix) and pattern.fits(name.removeprefix(prefix))
+
+
 def _matched(
     rule: Rule,
-    pattern: Pattern,
-    queue: set[str],
-    artifacts: Mapping[str, Mapping[str, str]],
-    links: Mapping[str, Link],
+    names: Iterable[str],
+    ours: Mapping[str, Digests],
+    theirs: Mapping[str, Digests],
     mismatches: dict[str, str],
 ) -> set[str]:
     """Return what has the same digests under the same name, prefixes apart, at the other step."""
-    theirs = links[rule.other_step].side(rule.other_side)
     taken: set[str] = set()
-    for name in queue:
-        short = name.removeprefix(rule.source_prefix)
-        inside = name.startswith(rule.source_prefix)
-        if not inside or not pattern.fits(short):
-            continue
-        found = theirs.get(rule.other_prefix + short)
-        if found == artifacts[name]:
+    for name in names:
+        other = rule.other_prefix + name.removeprefix(rule.source_prefix)
+        found = theirs.get(other)
+        if found == ours[name]:
             taken.add(name)
         elif found is None:
-            mismatches[name] = f"{rule.other_step} lists no {rule.other_prefix + short}"
+            mismatches[name] = f"{rule.other_step} lists no {other}"
         else:
-            mismatches[name] = f"{rule.other_step} lists {_digest(found)}"
-            mismatches[name] += f", here it is {_digest(artifacts[name])}"
+            is_here = f"here it is {_digest(ours[name])}"
+            mismatches[name] = f"{rule.other_step} lists {_digest(found)}, {is_here}"
     return taken
 
 
-def _digest(digests: Mapping[str, str]) -> str:
+def _digest(digests: Digests) -> str:
     return next((f"{algorithm}:{hexes}" for algorithm, hexes in sorted(digests.items())), "none")
 
 

@@ -94,6 +94,31 @@ def _of_file(
 ) -> tuple[Told | Below, frozenset[PublicKey]] | Finding:
     """Return what a file says and which keys of the step have signed it, or why it cannot count."""
     where = Where(path=printable(file.name))
+    signed = _read(file, where)
+    if isinstance(signed, Finding):
+        return signed
+    signers = signed.signers(key for key in layout.keys.values() if key is not None)
+    if not signers & allowed:
+        return _stranger(step, where, known=bool(signers), unsupported=unsupported)
+    if signed.kind == "layout":
+        return Below(file=file, signed=signed), signers & allowed
+    try:
+        link = Link.read(signed)
+    except MalformedError as error:
+        return _malformed(error, where)
+    if link.name == step.name:
+        return Told(file=file, signed=signed, link=link), signers & allowed
+    return Finding(
+        code="chain-link-name",
+        where=where,
+        expected=f"a link of step {quoted(step.name)}",
+        got=f"one of {quoted(link.name)}",
+        remedy="name the file as in-toto-run did; a link counts for its own step only",
+    )
+
+
+def _read(file: LinkFile, where: Where) -> Signed | Finding:
+    """Read a file in either form; nothing in it is believed yet."""
     if not isinstance(file.data, bytes):
         return Finding(
             code="chain-link-unread",
@@ -106,32 +131,15 @@ def _of_file(
         signed = Signed.parse(file.data, what=file.name)
     except MalformedError as error:
         return _malformed(error, where)
-    if not signed.signatures:
-        return Finding(
-            code="chain-link-unsigned",
-            where=where,
-            expected="a signature by a key of the step",
-            got="none",
-            remedy="do the step again with in-toto-run --signing-key KEY",
-        )
-    signers = signed.signers(key for key in layout.keys.values() if key is not None)
-    if not signers & allowed:
-        return _stranger(step, where, known=bool(signers), unsupported=unsupported)
-    if signed.kind == "layout":
-        return Below(file=file, signed=signed), signers & allowed
-    try:
-        link = Link.read(signed)
-    except MalformedError as error:
-        return _malformed(error, where)
-    if link.name != step.name:
-        return Finding(
-            code="chain-link-name",
-            where=where,
-            expected=f"a link of step {quoted(step.name)}",
-            got=f"one of {quoted(link.name)}",
-            remedy="name the file as in-toto-run did; a link counts for its own step only",
-        )
-    return Told(file=file, signed=signed, link=link), signers & allowed
+    if signed.signatures:
+        return signed
+    return Finding(
+        code="chain-link-unsigned",
+        where=where,
+        expected="a signature by a key of the step",
+        got="none",
+        remedy="do the step again with in-toto-run --signing-key KEY",
+    )
 
 
 def _malformed(error: MalformedError, where: Where) -> Finding:

@@ -34,8 +34,12 @@ ROWS: Final = (
     Code("chain-product-unknown", "artifacts", UNDECIDED, "the chain made no such product"),
     Code("chain-artifact-unruled", "artifacts", UNDECIDED, "an artifact that no rule speaks of"),
     Code("chain-artifact-weak", "artifacts", UNDECIDED, "an artifact without a SHA-256"),
-    Code("chain-artifact-collision", "artifacts", UNDECIDED, "two artifacts that some file systems"
-         " take for one"),
+    Code(
+        "chain-artifact-collision",
+        "artifacts",
+        UNDECIDED,
+        "two artifacts that some file systems take for one",
+    ),
     Code("chain-rule-idle", "artifacts", UNDECIDED, "a rule found nothing to apply to"),
     Code("chain-too-large", "artifacts", UNDECIDED, "more rules and artifacts than are compared"),
     Code("chain-second-opinion", "artifacts", UNDECIDED, "in-toto's own functions do not agree"),

@@ -90,9 +90,10 @@ class Layout:
         steps, inspections = table.tables("steps"), table.tables("inspect")
         if len(steps) > CHAIN_STEPS:
             table.mistake("steps", f"expected at most {CHAIN_STEPS:,} of them")
+        ids = of_keys.keys()
         layout = cls(
             expires=table.time("expires"),
-            keys={keyid: _key(of_keys.table(keyid), keyid) for keyid in of_keys.keys()},
+            keys={keyid: _key(of_keys.table(keyid), keyid) for keyid in ids},
             steps=tuple(map(_step, steps[:CHAIN_STEPS])),
             inspections=tuple(str(each.raw().get("name", "")) for each in inspections),
         )
@@ -128,7 +129,9 @@ def _step(table: Table) -> Step:
     key_ids = table.texts("pubkeys")
     for keyid in key_ids:
         if not _KEY_ID.fullmatch(keyid):
-            table.mistake("pubkeys", f"{quoted(keyid)} is no key id: 8 or more lower-case hex digits")
+            table.mistake(
+                "pubkeys", f"{quoted(keyid)} is no key id: 8 or more lower-case hex digits"
+            )
     raw = table.raw()
     step = Step(
         name=name,
@@ -168,7 +171,8 @@ def _rules(
 def _artifacts(table: Table, key: str) -> Mapping[str, Digests]:
     artifacts = table.table(key)
     found: dict[str, Digests] = {}
-    for name in artifacts.keys():
+    names = artifacts.keys()
+    for name in names:
         if not name or _CONTROL.search(name):
             artifacts.mistake(name, "is no name of an artifact")
         digests = artifacts.table(name).strings()

@@ -73,9 +73,7 @@ class Signed:
         payload = _json(envelope.payload, what)
         if not isinstance(payload, dict):
             raise MalformedError(what, ["payload: is no table"], remedy=_REMEDY)
-        return cls(
-            what=what, body=envelope.signed, signatures=envelope.signatures, payload=payload
-        )
+        return cls(what=what, body=envelope.signed, signatures=envelope.signatures, payload=payload)
 
     def signers(self, keys: Iterable[PublicKey]) -> frozenset[PublicKey]:
         """Return those of `keys` that have signed; thresholds count these."""
@@ -85,7 +83,7 @@ class Signed:
 
 
 def canonical(value: Any) -> bytes:
-    """Print canonical JSON as in-toto signs it (OLPC): sorted keys, only `"` and `\\` escaped."""
+    """Print canonical JSON as in-toto signs it (OLPC): keys sorted, only quotes escaped."""
     return "".join(_pieces(value)).encode()
 
 

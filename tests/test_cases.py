@@ -3,8 +3,9 @@
 case.toml: `command`; `time` (the run's clock); `exit`; `codes` (of all findings); optional
 `[mutate]` tables (support.hosts) that build inputs, by file name; `[tree]` tables
 (support.compositions) that build trees and `[image]` tables (support.images) that build images, by
-the name of the source; an `[entry]` table (support.proofs) that builds what a proof reads; `stdin`
-(a file of the case);
+the name of the source; `[chain]` (support.chains) and `[signed_repo]` (support.signed_commits)
+tables that build folders of evidence; an `[entry]` table (support.proofs) that builds what a proof
+reads; `stdin` (a file of the case);
 `registry` ("embedded", or "none" for a call without one). The outcome is in the folder's name,
 and the exit code must agree. After a change on purpose, `pytest tests/test_cases.py --accept`
 writes what is printed now; review the difference like code.
@@ -18,7 +19,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from support import compositions, hosts, images, proofs, runs
+from support import chains, compositions, hosts, images, proofs, runs, signed_commits
 from support import registry as registries
 
 CASES: Final = sorted(path.parent for path in (Path(__file__).parent / "cases").rglob("case.toml"))
@@ -93,6 +94,10 @@ def prepare(folder: Path, case: dict[str, Any], inputs: Path) -> Path:
         images.make(inputs / name, recipe)
     for name, recipe in case.get("tree", {}).items():
         compositions.make(inputs / name, recipe)
+    for name, recipe in case.get("chain", {}).items():
+        chains.make(inputs / name, recipe)
+    for name, recipe in case.get("signed_repo", {}).items():
+        signed_commits.make(inputs / name, recipe)
     return inputs
 
 

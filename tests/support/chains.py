@@ -3,7 +3,7 @@
 A recipe (a `[chain."<folder>"]` table of a case) makes a folder with `layout.json`, the keys of two
 owners, `links/`, and `release/`, the files that came out. `form` is that of the metadata, `dsse` or
 `traditional`; `maker` says who writes the links: `ours`, or in-toto's own classes. `lies` change
-what is written, by the names of LIES. Keys come from fixed seeds: they are secret to nobody, and
+what is written, by the names of LIES. Keys are those of support.statements, secret to nobody;
 all digests are constants.
 """
 
@@ -19,6 +19,7 @@ from typing import Any, Final
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
+from support import statements
 from verifier.evidence.dsse import IN_TOTO, pae
 from verifier.evidence.layout.signed import canonical
 
@@ -52,12 +53,9 @@ EXPIRES: Final = "2027-06-01T00:00:00Z"
 
 
 def private(name: str) -> Ed25519PrivateKey:
-    """Return the key of somebody: made from their name."""
-    return Ed25519PrivateKey.from_private_bytes(hashlib.sha256(name.encode()).digest())
-
-
-def pem(name: str) -> bytes:
-    return private(name).public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
+    found = statements.key(name)
+    assert isinstance(found, Ed25519PrivateKey)
+    return found
 
 
 def key(name: str) -> Json:
@@ -217,7 +215,7 @@ def make(folder: Path, recipe: Mapping[str, Any]) -> None:
     (folder / "release").mkdir(parents=True)
     (folder / "layout.json").write_bytes(sign(chain.layout, chain.owners, chain.form))
     for owner in ("owner-1", "owner-2", "stranger"):
-        (folder / f"{owner}.pem").write_bytes(pem(owner))
+        (folder / f"{owner}.pem").write_bytes(statements.public_pem(owner))
     for path, (payload, signers) in chain.links.items():
         file = folder / "links" / path
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -314,7 +312,10 @@ def _same_key_twice(chain: Chain) -> None:
     chain.layout["keys"][other["keyid"]] = other
     chain.step("build")["pubkeys"] = [key("builder-1")["keyid"], other["keyid"]]
     payload, _ = chain.links.pop(place("build", "builder-2"))
-    chain.links["build.abababab.link"] = (payload, ["builder-1"])
+    path = "build.abababab.link"
+    chain.links[path] = (payload, ["builder-1"])
+    real, named = key("builder-1")["keyid"].encode(), other["keyid"].encode()
+    _in_file(f"links/{path}", real, named)(chain)
 
 
 def _other_kind_of_key(chain: Chain) -> None:

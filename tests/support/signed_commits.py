@@ -1,9 +1,9 @@
 """Signed commits and tags for tests: by our own hand, byte for byte, with every lie.
 
 A recipe (a `[signed_repo."<folder>"]` table of a case) makes a repository with one object to ask
-about: `object` is `commit` or `tag`, `sha256` its kind of ids, `by` whose key signs (support.chains
-makes keys from names; `p256-…` and `p384-…` are on these curves), `lies` of LIES. Beside it lie
-`<name>.pub` for alice and bob. Everything is fixed: ids are constants.
+about: `object` is `commit` or `tag`, `sha256` its kind of ids, `by` whose key signs (keys are those
+of support.statements), `lies` of LIES. Beside it lie
+a `.pub` for each of alice, bob, p256-carol and p384-dave. Everything is fixed: ids are constants.
 """
 
 import base64
@@ -13,38 +13,21 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from cryptography.hazmat.primitives.asymmetric.ec import (
-    ECDSA,
-    SECP256R1,
-    SECP384R1,
-    EllipticCurvePrivateKey,
-    derive_private_key,
-)
+from cryptography.hazmat.primitives.asymmetric.ec import ECDSA
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.asymmetric.utils import decode_dss_signature
 from cryptography.hazmat.primitives.hashes import SHA256, SHA384
-from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from support import git_repos
-from support.chains import private as ed25519
 from support.git_repos import WHO, Repo
+from support.statements import key, ssh
 
-Key = Ed25519PrivateKey | EllipticCurvePrivateKey
 PAYLOAD: Final = b"Sign what you mean\n\nand mean what you sign\n"
-
-
-def private(name: str) -> Key:
-    """Return the key of somebody, on the curve that their name begins with."""
-    seed = int.from_bytes(hashlib.sha256(name.encode()).digest())
-    if name.startswith("p256"):
-        return derive_private_key(seed >> 1, SECP256R1())
-    return derive_private_key(seed, SECP384R1()) if name.startswith("p384") else ed25519(name)
 
 
 def public(name: str) -> bytes:
     """Write a public key as OpenSSH does, with a comment."""
-    line = private(name).public_key().public_bytes(Encoding.OpenSSH, PublicFormat.OpenSSH)
-    return line + f" {name}@example.org\n".encode()
+    return f"{ssh(name)} {name}@example.org\n".encode()
 
 
 def field(data: bytes) -> bytes:
@@ -62,12 +45,12 @@ def sshsig(
     digest = hashlib.new(hashed, message).digest()
     inner = b"".join(map(field, (namespace, b"", hashed.encode(), digest)))
     kind, blob, *_ = public(name).split(b" ")
-    key, signed = private(name), b"SSHSIG" + inner
-    if isinstance(key, Ed25519PrivateKey):
-        value = key.sign(signed)
+    private, signed = key(name), b"SSHSIG" + inner
+    if isinstance(private, Ed25519PrivateKey):
+        value = private.sign(signed)
     else:
         using = SHA256() if name.startswith("p256") else SHA384()
-        der = key.sign(signed, ECDSA(using, deterministic_signing=True))
+        der = private.sign(signed, ECDSA(using, deterministic_signing=True))
         value = b"".join(map(mpint, decode_dss_signature(der)))
     parts = (base64.b64decode(blob), namespace, b"", hashed.encode(), field(kind) + field(value))
     return armored(b"SSHSIG" + struct.pack(">I", 1) + b"".join(map(field, parts)))
@@ -91,7 +74,7 @@ def header(name: bytes, armor: bytes) -> bytes:
 def make(folder: Path, recipe: Mapping[str, Any]) -> str:
     """Write a repository by its recipe; return the id that is asked about."""
     repo = git_repos.make(folder / "repo", sha256=recipe.get("sha256", False))
-    for name in ("alice", "bob"):
+    for name in ("alice", "bob", "p256-carol", "p384-dave"):
         (folder / f"{name}.pub").write_bytes(public(name))
     tree = repo.tree({b"file": b"content\n"})
     make_one = _tag if recipe.get("object") == "tag" else _commit
@@ -155,7 +138,7 @@ def _hardware(message: bytes, old: bytes, by: str) -> bytes:
 
 def _other_armor(begin: bytes) -> Lie:
     armor = b"-----BEGIN %s-----\nMIIBhg==\n-----END %s-----\n" % (begin, begin)
-    return _signature(lambda message, old, by: header(b"gpgsig", armor))
+    return _signature(lambda _message, _old, _by: header(b"gpgsig", armor))
 
 
 def _of_bob(message: bytes, old: bytes, by: str) -> bytes:
@@ -170,46 +153,46 @@ MERGED: Final = b"mergetag object %s\n type commit\n tag v0\n tagger %s\n \n m\n
     WHO,
 )
 LIES: Final[dict[str, Lie]] = {
-    "unsigned": _signature(lambda message, old, by: b""),
+    "unsigned": _signature(lambda _message, _old, _by: b""),
     "message changed": _swap(b"mean what", b"mean that", 2),
     "committer changed": _swap(b"committer A U Thor", b"committer A N Other", 0),
     "signature changed": _swap(b"U1NIU0lH", b"U1NIU0lG", 1),
     "another namespace": _signature(
-        lambda message, old, by: header(b"gpgsig", sshsig(by, message, namespace=b"file"))
+        lambda message, _old, by: header(b"gpgsig", sshsig(by, message, namespace=b"file"))
     ),
     "sha256 inside": _signature(
-        lambda message, old, by: header(b"gpgsig", sshsig(by, message, hashed="sha256"))
+        lambda message, _old, by: header(b"gpgsig", sshsig(by, message, hashed="sha256"))
     ),
-    "two headers": _signature(lambda message, old, by: old + old),
+    "two headers": _signature(lambda _message, old, _by: old + old),
     "two in one header": _signature(
-        lambda message, old, by: header(b"gpgsig", sshsig(by, message) + sshsig("bob", message))
+        lambda message, _old, by: header(b"gpgsig", sshsig(by, message) + sshsig("bob", message))
     ),
     "other hash alone": _signature(
-        lambda message, old, by: header(b"gpgsig-sha256", sshsig(by, message))
+        lambda message, _old, by: header(b"gpgsig-sha256", sshsig(by, message))
     ),
     "other hash too": _signature(
-        lambda message, old, by: old + header(b"gpgsig-sha256", sshsig(by, b"its other form"))
+        lambda _message, old, by: old + header(b"gpgsig-sha256", sshsig(by, b"its other form"))
     ),
-    "unknown header": _signature(lambda message, old, by: old + b"gpgsig-sha3 x\n"),
+    "unknown header": _signature(lambda _message, old, _by: old + b"gpgsig-sha3 x\n"),
     "hardware": _signature(_hardware),
     "gitsign": _other_armor(b"SIGNED MESSAGE"),
     "pgp message": _other_armor(b"PGP MESSAGE"),
     "openpgp": _other_armor(b"PGP SIGNATURE"),
-    "no armor": _signature(lambda message, old, by: b"gpgsig yes\n"),
+    "no armor": _signature(lambda _message, _old, _by: b"gpgsig yes\n"),
     "carriage returns": _swap(b"-----\n", b"-----\r\n", 1),
     "key of another": _signature(_of_bob),
-    "merged a tag": lambda head, old, body, by: (
+    "merged a tag": lambda head, _old, body, by: (
         head + MERGED,
         header(b"gpgsig", sshsig(by, head + MERGED + b"\n" + body)),
         body,
     ),
 }
 TAG_LIES: Final[dict[str, Lie]] = {
-    "unsigned": _signature(lambda message, old, by: b""),
+    "unsigned": _signature(lambda _message, _old, _by: b""),
     "message changed": LIES["message changed"],
     "retargeted": _swap(b"type commit", b"type tree", 0),
     "two signatures": _signature(
-        lambda message, old, by: sshsig("bob", message) + sshsig(by, message)
+        lambda message, _old, by: sshsig("bob", message) + sshsig(by, message)
     ),
-    "text behind it": _signature(lambda message, old, by: old + b"and more\n"),
+    "text behind it": _signature(lambda _message, old, _by: old + b"and more\n"),
 }

@@ -127,7 +127,11 @@ def _of_runtime(item: Result, _main: Finding | None) -> str:
     return f"not known whether every rank runs {item.subject.name}"
 
 
-def _of_chain(item: Result, _main: Finding | None) -> str:
+def _of_chain(item: Result, main: Finding | None) -> str:
+    if main is not None and main.row.facet == "layout":
+        return (
+            f"{item.subject.name} is no layout to judge by{'' if _says_no(item) else ' as it is'}"
+        )
     if item.verdict is Verdict.VERIFIED:
         return f"every step of {item.subject.name} was done as laid down"
     if _says_no(item):

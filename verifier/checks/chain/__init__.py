@@ -215,13 +215,14 @@ def _coverage(judged: _Judged, asked: Asked, findings: list[Finding]) -> Iterato
         "artifacts": f"{_counted(judged.artifacts, 'artifact')} by all rules, "
         f"{_counted(len(asked.products), 'product')} compared",
     }
+    unruled = any(f.code == "chain-rule-unknown" for f in findings)
     for facet in FACETS["chain"]:
         of_facet = [f for f in findings if f.row.facet == facet]
         if any(f.row.outcome == "rejected" for f in of_facet):
             yield Covered(facet=facet, state=State.NOT_HELD)
         elif layout is None and facet != "layout":
             yield Covered(facet=facet, state=State.NOT_CHECKED, detail=_UNTRUSTED)
-        elif of_facet or (facet == "artifacts" and judged.summary is None):
+        elif of_facet or (facet == "artifacts" and (judged.summary is None or unruled)):
             yield Covered(facet=facet, state=State.NOT_CHECKED)
         else:
             yield Covered(facet=facet, state=State.HELD, detail=details[facet])

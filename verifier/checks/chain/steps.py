@@ -192,11 +192,15 @@ def _missing(step: Step) -> Finding:
 def _too_few(step: Step, signers: int, allowed: int) -> Finding:
     return Finding(
         code="chain-threshold",
-        expected=printable(f"{step.name}: links by {step.threshold} different keys"),
-        got=f"by {signers}",
-        cause=f"the layout has {allowed} usable keys for it, each counted once by its material",
+        expected=printable(f"{step.name}: links by {_keys(step.threshold)}"),
+        got=f"links by {_keys(signers)}",
+        cause=f"the layout names {_keys(allowed)} for it that count, each once by its material",
         remedy="add the links that the others have signed",
     )
+
+
+def _keys(number: int) -> str:
+    return "1 key" if number == 1 else f"{number} different keys" if number else "no key"
 
 
 def _command(step: Step, told: Told) -> Iterator[Finding]:

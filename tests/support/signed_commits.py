@@ -144,8 +144,8 @@ def _other_armor(begin: bytes) -> Lie:
 def _of_bob(message: bytes, old: bytes, by: str) -> bytes:
     """Bob's signature with alice's key written in."""
     theirs = base64.b64decode(b"".join(sshsig("bob", message).split(b"\n")[1:-2]))
-    blobs = [base64.b64decode(public(name).split(b" ")[1]) for name in ("bob", "alice")]
-    return header(b"gpgsig", armored(theirs.replace(*blobs)))
+    bobs, alices = [base64.b64decode(public(name).split(b" ")[1]) for name in ("bob", "alice")]
+    return header(b"gpgsig", armored(theirs.replace(bobs, alices)))
 
 
 MERGED: Final = b"mergetag object %s\n type commit\n tag v0\n tagger %s\n \n m\n" % (

@@ -5,8 +5,10 @@ before it is read, so that a FIFO cannot hold a run up. The bytes that are retur
 bytes that are judged: nothing is opened twice.
 """
 
+import hashlib
 import os
 import stat
+from collections.abc import Callable
 from pathlib import Path
 from typing import BinaryIO, Final
 
@@ -76,20 +78,44 @@ def read_open(name: str, descriptor: int, limit: int) -> tuple[bytes, os.stat_re
 
     Raises `UnavailableError` as `read` does, `OSError` for what the system refuses.
     """
+    data = bytearray()
+    status = _taken(name, descriptor, limit, data.extend)
+    return bytes(data), status
+
+
+def hashed(name: str, *, limit: int) -> str:
+    """Return the SHA-256 of a file without keeping it; raises what `read` does."""
+    digest = hashlib.sha256()
+    try:
+        descriptor = os.open(name, _FLAGS)
+        try:
+            _taken(name, descriptor, limit, digest.update)
+        finally:
+            os.close(descriptor)
+    except (OSError, ValueError) as error:
+        raise unreadable(name, error) from error
+    return digest.hexdigest()
+
+
+def _taken(name: str, descriptor: int, limit: int, take: Callable[[bytes], None]) -> os.stat_result:
+    """Hand an open file over piece by piece; refuse what is no file, too large, or changes."""
     before = os.fstat(descriptor)
     if not stat.S_ISREG(before.st_mode):
         raise _not_a_file(name, before.st_mode)
     if before.st_size > limit:
         raise too_large(name, limit, before.st_size)
-    data = bytearray()
-    while chunk := os.read(descriptor, min(1 << 20, limit + 1 - len(data))):
-        data += chunk
+    length = 0
+    while chunk := os.read(descriptor, min(1 << 20, limit + 1 - length)):
+        length += len(chunk)
+        take(chunk)
     after = os.fstat(descriptor)
-    if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns) or len(
-        data
-    ) != after.st_size:
+    if (before.st_size, before.st_mtime_ns, length) != (
+        after.st_size,
+        after.st_mtime_ns,
+        after.st_size,
+    ):
         raise changed(name)
-    return bytes(data), before
+    return before
 
 
 def _not_a_file(name: str, mode: int) -> PinproofError:

@@ -1,6 +1,8 @@
 """Chains beside in-toto itself: what its tools made, what it says of each lie, and what runs."""
 
 import json
+import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -199,6 +201,19 @@ def _step(
         "expected_materials": [*materials, rest],
         "expected_products": [*products, rest],
     }
+
+
+def test_the_walk_of_the_documentation(tmp_path: Path) -> None:
+    """Five spoilt copies are refused, each with the exit code that the script expects."""
+    if shutil.which("openssl") is None:
+        pytest.skip("no openssl on this machine")
+    walk = Path(__file__).parents[3] / "examples" / "chain" / "walk.sh"
+    path = f"{Path(sys.executable).parent}:{os.defpath}"
+    done = subprocess.run(
+        ["sh", walk, tmp_path / "walk"], env={"PATH": path}, capture_output=True, check=False
+    )
+    assert done.returncode == 0, done
+    assert done.stdout.count(b"(exit ") == 6
 
 
 def test_an_inspection_is_not_run(tmp_path: Path, test_registry: registries.Registry) -> None:

@@ -26,7 +26,7 @@ from verifier.checks.chain.steps import Evidence, Found, of_step
 from verifier.core.coverage import Covered, State
 from verifier.core.demand import FACETS
 from verifier.core.finding import Finding, Where
-from verifier.core.limits import CHAIN_COMPARISONS, CHAIN_DEPTH
+from verifier.core.limits import CHAIN_COMPARISONS, CHAIN_DEPTH, CHAIN_RULE
 from verifier.core.outcome import Outcome
 from verifier.core.printable import printable
 from verifier.core.value import frozen
@@ -89,89 +89,95 @@ def _read_and_judged(data: bytes, name: str, links: Links, asked: Asked, now: da
     unsigned = layouts.signature(signed, asked.keys, asked.threshold)
     if unsigned is not None:
         return _Judged(findings=(unsigned,))
-    return _judged(signed, name, links, now, CHAIN_DEPTH)
+    return _Judge(now).judged(signed, name, links, CHAIN_DEPTH)
 
 
-def _judged(signed: Signed, name: str, links: Links, now: datetime, depth: int) -> _Judged:
-    """Judge a layout whose signatures hold, and all below it."""
-    layout = layouts.model(signed, name)
-    if isinstance(layout, Finding):
-        return _Judged(findings=(layout,))
-    findings = [*layouts.problems(layout, name, now)]
-    found: dict[str, Found] = {}
-    for step in layout.steps:
-        evidence = of_step(step, layout, links)
-        findings += evidence.findings
-        one = _agreed(evidence, links, now, depth)
-        findings += one.findings
-        if one.link is not None:
-            found[step.name] = one
-    whole = len(found) == len(layout.steps) and bool(found)
-    findings += _applied(layout, found, name)
-    compared = sum(
-        len(one.link.materials) + len(one.link.products) for one in found.values() if one.link
-    )
-    summary = None
-    if whole:
-        first, last = found[layout.steps[0].name].link, found[layout.steps[-1].name].link
-        if first is not None and last is not None:
-            summary = Link(name="", command=(), materials=first.materials, products=last.products)
-        if not findings:
+class _Judge:
+    """Judges layouts at one time, with one amount of work for a chain and all that lies below."""
+
+    def __init__(self, now: datetime) -> None:
+        self._now, self._left = now, CHAIN_COMPARISONS
+
+    def judged(self, signed: Signed, name: str, links: Links, depth: int) -> _Judged:
+        """Judge a layout whose signatures hold, and the layouts below it, `depth` deep."""
+        layout = layouts.model(signed, name)
+        if isinstance(layout, Finding):
+            return _Judged(findings=(layout,))
+        findings = [*layouts.problems(layout, name, self._now)]
+        found: dict[str, Found] = {}
+        for step in layout.steps:
+            evidence = of_step(step, layout, links)
+            one = self._agreed(evidence, links, depth)
+            findings += (*evidence.findings, *one.findings)
+            if one.link is not None:
+                found[step.name] = one
+        told = {step: one.link for step, one in found.items() if one.link is not None}
+        findings += self._applied(layout, told, name)
+        summary = _summary(layout, told)
+        if summary is not None and not findings:
             findings += _second(signed, found, name)
-    return _Judged(
-        findings=tuple(findings),
-        layout=layout,
-        summary=summary,
-        links=sum(one.links for one in found.values()),
-        artifacts=compared,
-    )
-
-
-def _agreed(evidence: Evidence, links: Links, now: datetime, depth: int) -> Found:
-    """Turn layouts among the evidence of a step into links; all links have to agree."""
-    findings: list[Finding] = []
-    told: list[tuple[str, Link]] = [(item.file.name, item.link) for item in evidence.links]
-    for item in evidence.layouts:
-        if depth == 0:
-            findings.append(layouts.too_deep(item.file.name))
-            continue
-        folder = links.below.get(f"{item.file.step}.{item.file.hint}", NO_LINKS)
-        below = _judged(item.signed, item.file.name, folder, now, depth - 1)
-        findings += below.findings
-        if below.summary is not None:
-            told.append((item.file.name, below.summary))
-    payload = next((item.signed.payload for item in evidence.links), None)
-    if not told or not evidence.enough:
-        return Found(findings=tuple(findings))
-    (name, link), *others = told
-    for other, theirs in others:
-        if (link.materials, link.products) != (theirs.materials, theirs.products):
-            findings.append(artifacts.disagreement(name, link, other, theirs))
-            return Found(findings=tuple(findings))
-    return Found(findings=tuple(findings), link=link, payload=payload, links=len(told))
-
-
-def _applied(layout: Layout, found: dict[str, Found], name: str) -> Iterator[Finding]:
-    """Apply the rules of every step that has a link."""
-    links = {step: one.link for step, one in found.items() if one.link is not None}
-    cost = sum(
-        len(step.rules[side]) * len(links[step.name].side(side))
-        for step in layout.steps
-        for side in step.rules
-        if step.name in links
-    )
-    if cost > CHAIN_COMPARISONS:
-        yield Finding(
-            code="chain-too-large",
-            where=Where(path=printable(name)),
-            expected=f"at most {CHAIN_COMPARISONS:,} comparisons of a rule with an artifact",
-            got=f"{cost:,}",
-            remedy="split the layout into sublayouts, or record fewer artifacts a step",
+        return _Judged(
+            findings=tuple(findings),
+            layout=layout,
+            summary=summary,
+            links=sum(one.links for one in found.values()),
+            artifacts=sum(len(link.materials) + len(link.products) for link in told.values()),
         )
-        return
-    for step in layout.steps:
-        if step.name in links:
+
+    def _agreed(self, evidence: Evidence, links: Links, depth: int) -> Found:
+        """Turn layouts among the evidence of a step into links; all links have to agree."""
+        findings: list[Finding] = []
+        told: list[tuple[str, Link]] = [(item.file.name, item.link) for item in evidence.links]
+        for item in evidence.layouts:
+            if depth == 0:
+                findings.append(layouts.too_deep(item.file.name))
+                continue
+            folder = links.below.get(f"{item.file.step}.{item.file.hint}", NO_LINKS)
+            below = self.judged(item.signed, item.file.name, folder, depth - 1)
+            findings += below.findings
+            if below.summary is not None:
+                told.append((item.file.name, below.summary))
+        payload = next((item.signed.payload for item in evidence.links), None)
+        if not told or not evidence.enough:
+            return Found(findings=tuple(findings))
+        (name, link), *others = told
+        for other, theirs in others:
+            if (link.materials, link.products) != (theirs.materials, theirs.products):
+                findings.append(artifacts.disagreement(name, link, other, theirs))
+                return Found(findings=tuple(findings))
+        return Found(findings=tuple(findings), link=link, payload=payload, links=len(told))
+
+    def _applied(self, layout: Layout, links: dict[str, Link], name: str) -> Iterator[Finding]:
+        """Apply the rules of every step that has a link, if that is not too much work."""
+        steps = [step for step in layout.steps if step.name in links]
+        self._left -= sum(
+            len(step.rules[side]) * (CHAIN_RULE + len(links[step.name].side(side)))
+            for step in steps
+            for side in step.rules
+        )
+        if self._left < 0:
+            yield Finding(
+                code="chain-too-large",
+                where=Where(path=printable(name)),
+                expected=f"at most {CHAIN_COMPARISONS:,} comparisons of a rule with an artifact, "
+                f"each rule counting {CHAIN_RULE:,} more",
+                got=f"{CHAIN_COMPARISONS - self._left:,}",
+                remedy="use patterns in place of one rule a file, or record fewer artifacts",
+            )
+            return
+        for step in steps:
             yield from artifacts.of_step(step, links)
+
+
+def _summary(layout: Layout, links: dict[str, Link]) -> Link | None:
+    """Return what a layout stands for above: the first materials, the last products.
+
+    None unless every step has done something that is known.
+    """
+    if not layout.steps or len(links) != len(layout.steps):
+        return None
+    first, last = links[layout.steps[0].name], links[layout.steps[-1].name]
+    return Link(name="", command=(), materials=first.materials, products=last.products)
 
 
 def _second(signed: Signed, found: dict[str, Found], name: str) -> Iterator[Finding]:

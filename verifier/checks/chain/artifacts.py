@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from verifier.core.finding import Finding, Where
-from verifier.core.printable import printable
+from verifier.core.printable import cut, printable
 from verifier.evidence.layout.model import Digests, Link, Step
 from verifier.evidence.layout.rules import Pattern, Rule, Verb
 from verifier.sources.names import collisions
@@ -46,7 +46,7 @@ def _sound(artifacts: Mapping[str, Digests], where: Where) -> Iterator[Finding]:
             code="chain-artifact-collision",
             where=where,
             expected="names that stay different where case and accents are folded",
-            got=printable(f"{clash.other.decode()} and {clash.path.decode()}"),
+            got=cut(f"{clash.other.decode()} and {clash.path.decode()}"),
             remedy="rename one of the files, and do the step again",
         )
 
@@ -60,6 +60,8 @@ def _applied(step: Step, side: str, links: Mapping[str, Link], where: Where) -> 
         return
     queue = set(link.side(side))
     mismatches: dict[str, str] = {}
+    idle: list[Finding] = []
+    refused = False
     for rule in rules:
         pattern = Pattern(rule.pattern)
         if rule.verb is Verb.REQUIRE:
@@ -74,10 +76,13 @@ def _applied(step: Step, side: str, links: Mapping[str, Link], where: Where) -> 
             fitting = {name for name in queue if pattern.fits(name)}
             taken = {name for name in fitting if _takes(rule.verb, name, link)}
         if rule.verb is Verb.DISALLOW and taken:
+            refused = True
             yield _disallowed(rule, taken, mismatches, where)
         if not taken and (rule.verb is Verb.MATCH or (rule.verb in _COMPARING and pattern.literal)):
-            yield _idle(rule, mismatches, where)
+            idle.append(_idle(rule, mismatches, where))
         queue -= taken
+    if not refused:  # else it is what the rules did not take that was refused
+        yield from idle
     if queue:
         yield Finding(
             code="chain-artifact-unruled",
@@ -142,7 +147,7 @@ def _required(rule: Rule, artifacts: Mapping[str, object], where: Where) -> Find
     return Finding(
         code="chain-artifact-required",
         where=where,
-        expected=printable(str(rule)),
+        expected=cut(str(rule)),
         got="a rule before it took that file out" if taken else "no such file",
         remedy="do the step again so that it records that file",
     )
@@ -153,7 +158,7 @@ def _disallowed(rule: Rule, taken: set[str], mismatches: dict[str, str], where: 
     return Finding(
         code="chain-artifact-disallowed",
         where=where,
-        expected=printable(f"nothing left for {rule}"),
+        expected=cut(f"nothing left for {rule}"),
         got=_listed(names),
         cause=_why(names, mismatches),
         remedy="do not use the product; find out at which step these files came in or changed",
@@ -164,7 +169,7 @@ def _idle(rule: Rule, mismatches: dict[str, str], where: Where) -> Finding:
     return Finding(
         code="chain-rule-idle",
         where=where,
-        expected=printable(f"an artifact for {rule}"),
+        expected=cut(f"an artifact for {rule}"),
         got="none",
         cause=_why(sorted(mismatches), mismatches),
         remedy="record the artifacts that the rule is about, or ask the owner to drop the rule",
@@ -174,13 +179,13 @@ def _idle(rule: Rule, mismatches: dict[str, str], where: Where) -> Finding:
 def _why(names: list[str], mismatches: Mapping[str, str]) -> str | None:
     """Say of the first artifact that MATCH did not take why it did not."""
     name = next((name for name in names if name in mismatches), None)
-    return None if name is None else printable(f"{name}: {mismatches[name]}")
+    return None if name is None else cut(f"{name}: {mismatches[name]}")
 
 
 def _listed(names: list[str]) -> str:
     more = len(names) - _LISTED
     tail = f" and {more:,} more" if more > 0 else ""
-    return printable(", ".join(name[:200] for name in names[:_LISTED]) + tail)
+    return cut(", ".join(names[:_LISTED])) + tail
 
 
 def disagreement(name: str, link: Link, other: str, theirs: Link) -> Finding:
@@ -213,7 +218,7 @@ def product(summary: Link, name: str, sha256: str) -> Finding | None:
         return Finding(
             code="chain-product-differs",
             where=Where(path=printable(name)),
-            expected=printable(f"{alike[0]}, {_digest(summary.products[alike[0]])}"),
+            expected=cut(f"{alike[0]}, {_digest(summary.products[alike[0]])}"),
             got=f"sha256:{sha256}",
             remedy="take the file that the chain made",
         )

@@ -6,7 +6,7 @@ from datetime import datetime
 from verifier.core.clock import print_time
 from verifier.core.finding import Finding, Where
 from verifier.core.limits import CHAIN_DEPTH
-from verifier.core.printable import printable
+from verifier.core.printable import cut, printable
 from verifier.core.table import MalformedError
 from verifier.evidence.keys import PublicKey
 from verifier.evidence.layout.model import Layout
@@ -36,7 +36,7 @@ def _malformed(error: MalformedError, name: str) -> Finding:
         code="chain-layout-malformed",
         where=Where(path=printable(name)),
         expected="a layout as in-toto 1.0 defines it",
-        got="; ".join(error.listed),
+        got=cut("; ".join(error.listed)),
         remedy=_AGAIN,
     )
 
@@ -93,7 +93,7 @@ def problems(layout: Layout, name: str, now: datetime) -> Iterator[Finding]:
             code="chain-inspections",
             where=where,
             expected="a layout without inspections",
-            got=printable(", ".join(layout.inspections[:20])) or "one without a name",
+            got=cut(", ".join(layout.inspections)) or "one without a name",
             cause="an inspection is a program that the layout names; pinproof runs none",
             remedy="ask the owner for a layout without them; --product FILE compares what is left",
         )
@@ -113,7 +113,7 @@ def problems(layout: Layout, name: str, now: datetime) -> Iterator[Finding]:
                         code="chain-rule-unknown",
                         where=where,
                         expected="MATCH, CREATE, DELETE, MODIFY, ALLOW, DISALLOW or REQUIRE",
-                        got=printable(f"{' '.join(words)[:200]} in the {side} of {step.name}"),
+                        got=cut(f"{' '.join(words)[:200]} in the {side} of {step.name}"),
                         remedy=_AGAIN,
                     )
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from verifier.core.finding import Finding, Where
-from verifier.core.printable import printable, quoted
+from verifier.core.printable import cut, printable, quoted
 from verifier.core.table import MalformedError
 from verifier.core.value import frozen
 from verifier.evidence.keys import PublicKey
@@ -112,7 +112,7 @@ def _of_file(
         code="chain-link-name",
         where=where,
         expected=f"a link of step {quoted(step.name)}",
-        got=f"one of {quoted(link.name)}",
+        got=cut(f"one of {quoted(link.name)}"),
         remedy="name the file as in-toto-run did; a link counts for its own step only",
     )
 
@@ -147,7 +147,7 @@ def _malformed(error: MalformedError, where: Where) -> Finding:
         code="chain-link-malformed",
         where=where,
         expected="a link as in-toto 1.0 defines it",
-        got="; ".join(error.listed),
+        got=cut("; ".join(error.listed)),
         remedy=_AGAIN,
     )
 
@@ -167,7 +167,7 @@ def _stranger(step: Step, where: Where, *, known: bool, unsupported: list[str]) 
             code="chain-key-unsupported",
             where=where,
             expected="a signature by an Ed25519, ECDSA P-256 or P-384 key",
-            got=f"key {', '.join(unsupported[:20])} is of another kind",
+            got=cut(f"key {', '.join(unsupported)} is of another kind"),
             remedy="sign the step with an Ed25519 key, and name it in the layout",
         )
     return Finding(
@@ -209,7 +209,7 @@ def _command(step: Step, told: Told) -> Iterator[Finding]:
         yield Finding(
             code="chain-command",
             where=Where(path=printable(told.file.name)),
-            expected=printable(" ".join(step.command)[:500]),
-            got=printable(" ".join(told.link.command)[:500]) or "none recorded",
+            expected=cut(" ".join(step.command)),
+            got=cut(" ".join(told.link.command)) or "none recorded",
             remedy="do the step with that command; a layout that does not care leaves it empty",
         )

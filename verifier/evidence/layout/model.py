@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, Final, Self
 
-from verifier.core.limits import CHAIN_STEPS
+from verifier.core.limits import CHAIN_KEYS, CHAIN_STEPS
 from verifier.core.printable import quoted
 from verifier.core.table import Table
 from verifier.core.value import frozen
@@ -91,9 +91,11 @@ class Layout:
         if len(steps) > CHAIN_STEPS:
             table.mistake("steps", f"expected at most {CHAIN_STEPS:,} of them")
         ids = of_keys.keys()
+        if len(ids) > CHAIN_KEYS:
+            table.mistake("keys", f"expected at most {CHAIN_KEYS:,} of them")
         layout = cls(
             expires=table.time("expires"),
-            keys={keyid: _key(of_keys.table(keyid), keyid) for keyid in ids},
+            keys={keyid: _key(of_keys.table(keyid), keyid) for keyid in ids[:CHAIN_KEYS]},
             steps=tuple(map(_step, steps[:CHAIN_STEPS])),
             inspections=tuple(str(each.raw().get("name", "")) for each in inspections),
         )

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from support import statements
@@ -52,16 +52,16 @@ DOERS: Final = {
 EXPIRES: Final = "2027-06-01T00:00:00Z"
 
 
-def private(name: str) -> Ed25519PrivateKey:
-    found = statements.key(name)
-    assert isinstance(found, Ed25519PrivateKey)
-    return found
-
-
 def key(name: str) -> Json:
     """Write a public key as a layout holds it."""
-    raw = private(name).public_key().public_bytes(Encoding.Raw, PublicFormat.Raw).hex()
-    found: Json = {"keytype": "ed25519", "scheme": "ed25519", "keyval": {"public": raw}}
+    found: Json = {"keytype": "ed25519", "scheme": "ed25519"}
+    public = statements.key(name).public_key()
+    if isinstance(public, Ed25519PublicKey):
+        raw = public.public_bytes(Encoding.Raw, PublicFormat.Raw).hex()
+        found["keyval"] = {"public": raw}
+    else:
+        found |= {"keytype": "ecdsa", "scheme": f"ecdsa-sha2-nist{name[:4]}"}
+        found["keyval"] = {"public": statements.public_pem(name).decode()}
     return {**found, "keyid": hashlib.sha256(canonical(found)).hexdigest()}
 
 
@@ -178,14 +178,14 @@ def signed(payload: Json, signers: list[str], form: str) -> bytes:
         signatures = [
             {
                 "keyid": key(each)["keyid"],
-                "sig": b64encode(private(each).sign(pae(IN_TOTO, body))).decode(),
+                "sig": b64encode(statements.signature(each, pae(IN_TOTO, body))).decode(),
             }
             for each in signers
         ]
         envelope = {"payload": b64encode(body).decode(), "payloadType": IN_TOTO}
         return json.dumps({**envelope, "signatures": signatures}).encode()
     signatures = [
-        {"keyid": key(each)["keyid"], "sig": private(each).sign(canonical(payload)).hex()}
+        {"keyid": key(each)["keyid"], "sig": statements.signature(each, canonical(payload)).hex()}
         for each in signers
     ]
     return json.dumps({"signed": payload, "signatures": signatures}, indent=1).encode()
@@ -202,7 +202,7 @@ def signed_by_in_toto(payload: Json, signers: list[str], form: str) -> bytes:
     model = Layout.read(copied) if payload["_type"] == "layout" else Link.read(copied)
     metadata = Envelope.from_signable(model) if form == "dsse" else Metablock(signed=model)
     for each in signers:
-        metadata.create_signature(CryptoSigner(private(each)))
+        metadata.create_signature(CryptoSigner(statements.key(each)))
     return json.dumps(metadata.to_dict(), indent=1, sort_keys=True).encode()
 
 
@@ -358,6 +358,19 @@ def below(chain: Chain, *, depth: int = 1) -> None:
     chain.links[folder + place(name, "builder-1")] = ({**payload, "name": name}, ["builder-1"])
 
 
+def _other_curves(chain: Chain) -> None:
+    """Let ECDSA keys do two of the steps."""
+    for step_name, old, new in (
+        ("build", "builder-2", "p256-builder"),
+        ("measure", "measurer", "p384-measurer"),
+    ):
+        chain.layout["keys"][key(new)["keyid"]] = key(new)
+        pubkeys = chain.step(step_name)["pubkeys"]
+        pubkeys[pubkeys.index(key(old)["keyid"])] = key(new)["keyid"]
+        payload, _ = chain.links.pop(place(step_name, old))
+        chain.links[place(step_name, new)] = (payload, [new])
+
+
 def _unruled(chain: Chain) -> None:
     chain.step("measure")["expected_products"] = [["CREATE", "*.log"]]
 
@@ -432,6 +445,7 @@ LIES: Final[dict[str, Lie]] = {
     "only md5": _told("compose", "materials", "base/old.py", {"md5": "0" * 32}),
     "names collide": _told("compose", "materials", "base/Scheduler.py", OTHER),
     "too many": _many,
+    "other curves": _other_curves,
     "below": below,
     "below twice": lambda chain: below(chain, depth=2),
     "below 12 times": lambda chain: below(chain, depth=12),

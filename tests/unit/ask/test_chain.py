@@ -216,6 +216,60 @@ def test_the_walk_of_the_documentation(tmp_path: Path) -> None:
     assert done.stdout.count(b"(exit ") == 6
 
 
+@pytest.mark.parametrize("lie", ["other curves", "below", "below twice"])
+@pytest.mark.parametrize("form", ["traditional", "dsse"])
+def test_what_in_toto_s_classes_sign_is_verified(
+    form: str, lie: str, tmp_path: Path, test_registry: registries.Registry
+) -> None:
+    """ECDSA signatures are other bytes each time, so this is no case with fixed output."""
+    chains.make(tmp_path / "chain", {"maker": "in-toto", "form": form, "lies": [lie]})
+    assert ask(tmp_path / "chain", test_registry)["verdict"] == "verified"
+
+
+def test_a_layout_and_links_in_different_forms(
+    tmp_path: Path, test_registry: registries.Registry
+) -> None:
+    folder = tmp_path / "chain"
+    chains.make(folder, {"form": "dsse"})
+    chain = chains.Chain()
+    (folder / "layout.json").write_bytes(chains.signed(chain.layout, chain.owners, "traditional"))
+    assert ask(folder, test_registry)["verdict"] == "verified"
+
+
+@pytest.mark.parametrize("form", ["traditional", "dsse"])
+def test_one_kind_of_metadata_is_none_of_another(
+    form: str, tmp_path: Path, test_registry: registries.Registry
+) -> None:
+    """A link as the layout, a statement as a link: each is signed by whom it should be."""
+    folder = tmp_path / "chain"
+    chains.make(folder, {"form": form})
+    owners = ["owner-1", "owner-2"]
+    layout = (folder / "layout.json").read_bytes()
+    (folder / "layout.json").write_bytes(chains.signed(chains.link("build"), owners, form))
+    assert codes(ask(folder, test_registry)) == ["chain-layout-malformed"]
+    (folder / "layout.json").write_bytes(layout)
+    measured = folder / chains.MEASURED
+    measured.write_bytes(chains.signed(dict(statements.STATEMENT), ["measurer"], form))
+    assert codes(ask(folder, test_registry)) == ["chain-link-malformed", "chain-threshold"]
+    measured.write_bytes(b'{"signed": {}, "payload": "", "signatures": []}')
+    assert codes(ask(folder, test_registry)) == ["chain-link-malformed", "chain-threshold"]
+
+
+def test_another_payload_type_is_no_metadata(
+    tmp_path: Path, test_registry: registries.Registry
+) -> None:
+    folder = tmp_path / "chain"
+    chains.make(folder, {})
+    payload = json.dumps(chains.layout()).encode()
+    made = statements.envelope(payload, by=["owner-1", "owner-2"], kind="application/json")
+    (folder / "layout.json").write_bytes(made)
+    assert codes(ask(folder, test_registry)) == ["chain-layout-malformed"]
+
+
+def codes(document: dict[str, Any]) -> list[str]:
+    return [finding["code"] for finding in document["results"][0]["findings"]]
+
+
 def test_an_inspection_is_not_run(tmp_path: Path, test_registry: registries.Registry) -> None:
     chains.make(tmp_path / "chain", {"lies": ["inspection"]})
     document = ask(tmp_path / "chain", test_registry)

@@ -371,6 +371,14 @@ def _other_curves(chain: Chain) -> None:
         chain.links[place(step_name, new)] = (payload, [new])
 
 
+def _nothing(chain: Chain) -> None:
+    """Let no rule demand anything, and no link list anything."""
+    for each in chain.layout["steps"]:
+        each["expected_materials"] = each["expected_products"] = [["DISALLOW", "*"]]
+    for told, _ in chain.links.values():
+        told["materials"] = told["products"] = {}
+
+
 def _unruled(chain: Chain) -> None:
     chain.step("measure")["expected_products"] = [["CREATE", "*.log"]]
 
@@ -442,6 +450,7 @@ LIES: Final[dict[str, Lie]] = {
         _told("compose", "materials", "base/other.py", OTHER),
     ),
     "product unruled": _unruled,
+    "nothing recorded": _nothing,
     "only md5": _told("compose", "materials", "base/old.py", {"md5": "0" * 32}),
     "names collide": _told("compose", "materials", "base/Scheduler.py", OTHER),
     "too many": _many,

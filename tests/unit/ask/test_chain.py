@@ -31,6 +31,7 @@ STRICTER: Final = {
     "another command": "it warns",
     "material skipped": "a rule without artifacts holds",
     "product unruled": "what no rule speaks of passes",
+    "nothing recorded": "no artifact, no objection",
     "only md5": "any digest will do",
     "names collide": "names are compared as they are",
     "below 12 times": "it follows layouts as deep as they lie",

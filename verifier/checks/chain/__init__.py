@@ -12,7 +12,7 @@ this does not. Nothing that a layout or a link says is run.
 3. *Sublayouts*: where a step's file is a layout, its signer's key has signed it, and 1 to 5 hold of
    it with the links of its own folder; its first materials and last products are the step's.
 4. *Artifacts*: the rules of every step, in order. No artifact is left over, and no rule that
-   compares had nothing to compare.
+   compares had nothing to compare; something was compared.
 5. *Second opinion*: in-toto's own rule functions find nothing either.
 6. *Products*: each given file is a product of the last step.
 """
@@ -58,7 +58,7 @@ class Asked:
 
 @frozen
 class _Judged:
-    """One layout with what lies below it; `summary` is None unless all of it holds so far."""
+    """One layout with what lies below it; `summary` is None unless every step is known."""
 
     findings: tuple[Finding, ...]
     layout: Layout | None = None
@@ -72,6 +72,8 @@ def check(data: bytes, *, name: str, links: Links, asked: Asked, now: datetime) 
     judged = _read_and_judged(data, name, links, asked, now)
     findings = [*judged.findings]
     if judged.summary is not None:
+        if not judged.artifacts:
+            findings.append(artifacts.nothing(name))
         findings += _products(judged.summary, asked.products)
     return Outcome(
         kind="chain",

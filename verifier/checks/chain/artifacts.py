@@ -208,6 +208,17 @@ def disagreement(name: str, link: Link, other: str, theirs: Link) -> Finding:
     )
 
 
+def nothing(name: str) -> Finding:
+    """Say that no link lists anything, so that every rule holds of nothing."""
+    return Finding(
+        code="chain-no-artifacts",
+        where=Where(path=printable(name)),
+        expected="at least one material or product",
+        got="none in any link",
+        remedy="do the steps again, and name what goes in and out: in-toto-run -m PATH -p PATH",
+    )
+
+
 def product(summary: Link, name: str, sha256: str) -> Finding | None:
     """Compare a file with the products of the last step, by its digest; a name proves nothing."""
     base = name.rpartition("/")[2]

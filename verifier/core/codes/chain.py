@@ -32,6 +32,7 @@ ROWS: Final = (
     Code("chain-artifact-required", "artifacts", REJECTED, "a required artifact is not there"),
     Code("chain-product-differs", "artifacts", REJECTED, "a product is not what the chain made"),
     Code("chain-product-unknown", "artifacts", UNDECIDED, "the chain made no such product"),
+    Code("chain-no-artifacts", "artifacts", UNDECIDED, "no link lists a material or product"),
     Code("chain-artifact-unruled", "artifacts", UNDECIDED, "an artifact that no rule speaks of"),
     Code("chain-artifact-weak", "artifacts", UNDECIDED, "an artifact without a SHA-256"),
     Code(

@@ -17,8 +17,8 @@ def objection(layout: Mapping[str, Any], links: Mapping[str, Mapping[str, Any]])
     from in_toto.verifylib import verify_all_item_rules  # noqa: PLC0415
 
     try:
-        read = Layout.read(copy.deepcopy(dict(layout)))
-        found = {name: Link.read(copy.deepcopy(dict(link))) for name, link in links.items()}
+        read = Layout.read(copy.deepcopy(dict(layout)))  # which replaces steps by its own
+        found = {name: Link.read(dict(link)) for name, link in links.items()}
         verify_all_item_rules(read.steps, found)
     except Exception as error:  # noqa: BLE001  (whatever it raises, it does not agree)
         return type(error).__name__

@@ -282,7 +282,7 @@ def test_the_digests_are_those_that_skopeo_and_sha256sum_compute(
 
 
 def test_the_walk_of_the_documents_ends_as_it_says(tmp_path: Path) -> None:
-    """docs/images.md as a script: every verdict in it is compared with the one that it expects."""
+    """docs/images.md as a script: verdict and code are compared with those that it expects."""
     walk = Path(__file__).parents[2] / "examples" / "images" / "walk.sh"
     done = subprocess.run(
         ["sh", walk, "walk"],
@@ -298,5 +298,3 @@ def test_the_walk_of_the_documents_ends_as_it_says(tmp_path: Path) -> None:
         },
     )
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr
-    for code in ("image-blob-changed", "image-platform-config", "image-two-images"):
-        assert code in done.stdout

@@ -24,6 +24,7 @@ from verifier.core.verdict import Verdict
 from verifier.sources.argument import inside
 from verifier.sources.file import FileBytes
 from verifier.sources.image.graph import Graph
+from verifier.sources.image.layers import refuse_too_many
 from verifier.sources.image.root import MergedRoot, Resolved
 from verifier.sources.image.rooted import merged
 from verifier.sources.tree import Type
@@ -123,12 +124,15 @@ def judged_inside(
 ) -> tuple[tuple[Result | Failed, ...], dict[str, Covered]]:
     """Judge what is asked of every image of a graph that was read.
 
-    Returns the results, and what they say of the facets of the image itself.
+    Returns the results, and what they say of the facets of the image itself. Raises
+    `UnavailableError` if its layers have more members together than are merged.
     """
     results: list[Result | Failed] = []
     found: dict[str, list[Result | Failed]] = {}
     coverage: dict[str, Covered] = {}
     images = graph.images()
+    found_in = [layer.found for image in images for layer in image.layers if layer.found]
+    refuse_too_many(sum(len(layer.members) for layer in found_in), name)
     for image in images:
         platform = image.config.platform if image.config else None
         shown = f"{name} ({platform})" if len(images) > 1 and platform else name

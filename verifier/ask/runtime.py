@@ -111,6 +111,9 @@ def _checked(
                 outcome=outcome,
                 config=config,
                 files=files,
+                lazy=tuple(
+                    key for image in (graph.images() if graph else ()) for key in image.lazy
+                ),
                 failed=(failed.message, failed.remedy) if failed else None,
             )
         )
@@ -137,6 +140,12 @@ def _alike(graph: Graph | None) -> tuple[str | None, tuple[str, ...] | None]:
     config = images[0].config.blob.sha256 if images[0].config else None
     files = tuple(layer.diff_id or "" for layer in images[0].layers)
     return config, files if all(files) else None
+
+
+def _lazy(graph: Graph | None) -> tuple[str, ...]:
+    """Return the annotations for lazy pulls of all images of a graph."""
+    images = graph.images() if graph else ()
+    return tuple(sorted({key for image in images for key in image.lazy}))
 
 
 def _unchecked(findings: tuple[Finding, ...]) -> Outcome:

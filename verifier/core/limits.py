@@ -120,6 +120,13 @@ IMAGE_DEPTH: Final = 8
 IMAGE_DOCUMENTS: Final = 10_000
 IMAGE_LAYERS: Final = 100_000
 IMAGE_DOCUMENT_BYTES: Final = 1 << 26
+#: Members of all layers of one image source, each layer counted once while they are read, and as
+#: often as an image mentions it where they are merged.
+IMAGE_MEMBERS: Final = 2_000_000
+#: What all layers of one image source together may unpack to beyond `INFLATION` times their sizes,
+#: and what is unpacked to reach the parts of a compressed archive.
+IMAGE_INFLATED_FREELY: Final = 4096 * MIB
+IMAGE_REACHED_BYTES: Final = 512 * 1024 * MIB
 #: Signatures of one envelope, and keys of one demand.
 SIGNATURES: Final = 64
 #: One in-toto layout or link, all of a folder, and how many of them.

@@ -6,10 +6,14 @@ from pathlib import Path
 import pytest
 from support import images
 
+from verifier.ask.image_inside import Inside, judged_inside
+from verifier.ask.trusted import trust
 from verifier.checks.image import Asked, check
+from verifier.core.errors import UnavailableError
 from verifier.core.limits import IMAGE_DOCUMENTS
 from verifier.sources.image import documents
 from verifier.sources.image.argument import parse
+from verifier.sources.image.documents import is_config
 from verifier.sources.image.open import read
 from verifier.sources.image.store import FolderStore, Part
 
@@ -95,7 +99,92 @@ def test_many_mentions_are_checked(tmp_path: Path) -> None:
 def test_documents_of_too_many_bytes_are_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("verifier.sources.image.reading.IMAGE_DOCUMENT_BYTES", 500)
+    monkeypatch.setattr("verifier.sources.image.parts.IMAGE_DOCUMENT_BYTES", 500)
     images.make(tmp_path / "image", {})
     graph = read(parse(f"oci:{tmp_path / 'image'}"))
     assert [finding.code for finding in graph.findings] == ["image-too-deep"]
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        b'{"os":"linux","rootfs":{"diff_ids":["x"]}}',
+        b'{"OS":"linux","RootFS":{"Diff_IDs":["x"]}}',
+        b'{"os":"linux","rootfs":{},"rootfs":{"diff_ids":["x"]}}',
+        b'{"x":' + b"1" * 5000 + b',"os":"linux","rootfs":{"diff_ids":["x"]}}',
+        b'{"x":1.5,"os":"linux","rootfs":{"diff_ids":["x"]}}',
+        b'{"x":"\xff","architecture":"amd64","rootfs":{"diff_ids":["x"]}}',
+        b'{"x":' + b"[" * 5000 + b"]" * 5000 + b',"os":"linux","rootfs":{"diff_ids":["x"]}}',
+    ],
+)
+def test_what_readers_in_go_run_is_a_configuration_whatever_it_is_called(document: bytes) -> None:
+    assert is_config(document)
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        b"{}",
+        b"no JSON",
+        b'"rootfs"',
+        b'{"os":"linux"}',
+        b'{"os":"linux","rootfs":{"diff_ids":[]}}',
+        b'{"os":"linux","rootfs":["diff_ids"]}',
+        b'{"interface":{},"rootfs":{"type":"layers","diff_ids":["x"]}}',
+    ],
+)
+def test_what_has_no_platform_or_no_layers_is_no_configuration(document: bytes) -> None:
+    assert not is_config(document)
+
+
+@pytest.mark.parametrize("form", ["image", "image.oci.tar.gz"])
+def test_more_members_than_are_held_end_the_reading(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: str
+) -> None:
+    images.make(tmp_path / form, {})
+    kind = "oci" if form == "image" else "oci-archive"
+    source = parse(f"{kind}:{tmp_path / form}")
+    monkeypatch.setattr("verifier.sources.image.layers.IMAGE_MEMBERS", 6)
+    read(source)
+    monkeypatch.setattr("verifier.sources.image.layers.IMAGE_MEMBERS", 5)
+    with pytest.raises(UnavailableError) as caught:
+        read(source)
+    assert caught.value.code == "too-large"
+
+
+def test_layers_that_repeat_are_not_merged_without_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    images.make(tmp_path / "image", {"platforms": ["amd64", "amd64"]})
+    graph = read(parse(f"oci:{tmp_path / 'image'}"))
+    monkeypatch.setattr("verifier.sources.image.layers.IMAGE_MEMBERS", 11)
+    with pytest.raises(UnavailableError) as caught:
+        judged_inside(graph, Inside(path="app/arch"), name="image", trust=trust())
+    assert caught.value.code == "too-large"
+
+
+@pytest.mark.parametrize("lies", [[], ["damaged tar"]])
+@pytest.mark.parametrize("form", ["image", "image.oci.tar.gz"])
+def test_small_layers_that_unpack_without_end_are_not_read_to_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: str, lies: list[str]
+) -> None:
+    """Each layer may unpack to something whatever its size; not all of many."""
+    images.make(tmp_path / form, {"lies": lies})
+    kind = "oci" if form == "image" else "oci-archive"
+    source = parse(f"{kind}:{tmp_path / form}")
+    read(source)
+    monkeypatch.setattr("verifier.sources.image.layers.INFLATION", 1)
+    monkeypatch.setattr("verifier.sources.image.layers.IMAGE_INFLATED_FREELY", 4_000)
+    with pytest.raises(UnavailableError) as caught:
+        read(source)
+    assert caught.value.code == "too-large"
+
+
+def test_parts_of_a_compressed_archive_are_not_reached_without_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    images.make(tmp_path / "image.oci.tar.gz", {})
+    monkeypatch.setattr("verifier.sources.image.store.IMAGE_REACHED_BYTES", 20_000)
+    with pytest.raises(UnavailableError) as caught:
+        read(parse(f"oci-archive:{tmp_path / 'image.oci.tar.gz'}"))
+    assert caught.value.code == "too-large"

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from verifier.core.finding import Finding, Where
-from verifier.sources.image.graph import Blob, Config, Graph, Layer, Manifest
+from verifier.sources.image.graph import Blob, Config, Graph, Index, Layer, Manifest, Platform
 
 _BUILDER: Final = "ask the image's builder for one that does not contradict itself"
 _AGAIN: Final = "copy the image again from its container registry by the pinned digest"
@@ -139,15 +139,21 @@ def _spellings(graph: Graph) -> Iterator[Finding]:
 
 
 def _platforms(graph: Graph) -> Iterator[Finding]:
-    """Name two images of one platform below one index: which one is run is chance."""
-    for index in graph.indexes():
-        seen: dict[str, str] = {}
-        for below in index.below:
-            platform = _platform(below)
-            if platform is None:
-                continue
-            name = _digest(below)
-            first = seen.setdefault(platform, name)
+    """Name two images of one platform below one index: which one is run is chance.
+
+    Programs look for a platform in the indexes below an index too.
+    """
+    for index in (root for root in graph.roots if isinstance(root, Index)):
+        seen: dict[tuple[str, str | None], str] = {}
+        listed = [
+            (found, _digest(each)) for each in _all_below(index) if (found := _platform(each))
+        ]
+        bare = {str(each.canonical) for each, _ in listed if each.version is None}
+        for found, name in listed:
+            platform = str(found.canonical)
+            # Windows alone chooses by its version, unless an image states none.
+            by_version = found.canonical.os == "windows" and platform not in bare
+            first = seen.setdefault((platform, found.version if by_version else None), name)
             if first != name:
                 yield Finding(
                     code="image-platform-twice",
@@ -158,13 +164,20 @@ def _platforms(graph: Graph) -> Iterator[Finding]:
                 )
 
 
-def _platform(below: object) -> str | None:
+def _all_below(index: Index) -> Iterator[Manifest | Blob]:
+    for below in index.below:
+        if isinstance(below, Index):
+            yield from _all_below(below)
+        else:
+            yield below
+
+
+def _platform(below: object) -> Platform | None:
     if not isinstance(below, Manifest):
         return None
     if below.artifact and (below.label is None or below.label.os == "unknown"):
         return None
-    found = below.label or (below.config.platform if below.config else None)
-    return None if found is None else str(found.canonical)
+    return below.label or (below.config.platform if below.config else None)
 
 
 def _digest(below: object) -> str:

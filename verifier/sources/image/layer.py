@@ -9,7 +9,7 @@ more than some mebibytes of a layer are in memory at once.
 
 import hashlib
 import os
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Final
@@ -82,14 +82,18 @@ def read_layer(blob: Blob) -> Layer:
     )
 
 
-def read_layers(blobs: Sequence[Blob]) -> list[Layer]:
+def read_layers(
+    blobs: Sequence[Blob], counted: Callable[[Layer], Layer] = lambda read: read
+) -> list[Layer]:
     """Read layers, in their order; much work is shared with a forked process.
 
-    Raises `UnavailableError` as `read_layer` does.
+    Each goes through `counted`, which may stop it all. Raises `UnavailableError` as `read_layer`
+    does.
     """
     from verifier.sources.image.layer_sharing import shared  # noqa: PLC0415
 
-    return shared(blobs, [_size(blob) for blob in blobs], read_layer)
+    sizes = [_size(blob) for blob in blobs]
+    return shared(blobs, sizes, lambda blob: counted(read_layer(blob)))
 
 
 def _size(blob: Blob) -> int:
@@ -100,18 +104,12 @@ def _size(blob: Blob) -> int:
     return size - blob.start if blob.length is None else blob.length
 
 
-def content_of(blob: Blob, member: Member, *, limit: int) -> bytes:
-    """Return the bytes of a file that a pass over `blob` listed, proved by that pass's digest.
-
-    Raises `UnavailableError` if the file is longer than `limit` bytes, cannot be read, or holds
-    other bytes now.
-    """
-    with _opened(blob) as part:
-        return content_in(part, member, name=blob.name, limit=limit)
-
-
 def content_in(part: inflate.Bytes, member: Member, *, name: str, limit: int) -> bytes:
-    """Do as `content_of`, of a layer that is open already and called `name`."""
+    """Return the bytes of a file that a pass over a layer listed, proved by that pass's digest.
+
+    `part` is that layer, open, and `name` what it is called. Raises `UnavailableError` if the file
+    is longer than `limit` bytes, cannot be read, or holds other bytes now.
+    """
     if member.length is None or member.length > limit:
         shown = f"{name}:{printable(os.fsdecode(member.path))}"
         raise too_large(shown, limit, member.length)

@@ -15,11 +15,12 @@ from typing import Final, NamedTuple, Protocol
 from verifier.core.digest import Pin
 from verifier.core.errors import UnavailableError
 from verifier.core.finding import Finding
-from verifier.core.limits import TREE_ENTRIES
+from verifier.core.limits import IMAGE_REACHED_BYTES, TREE_ENTRIES
 from verifier.core.printable import printable
 from verifier.sources.archives import inflate
 from verifier.sources.archives.archive import Archive, Steady, opened
-from verifier.sources.archives.tar import MemberPlaces, Stream
+from verifier.sources.archives.stream import Stream
+from verifier.sources.archives.tar import MemberPlaces
 from verifier.sources.ledger import ContainerError
 from verifier.sources.unavailable import changed, unreadable
 
@@ -181,6 +182,7 @@ class ArchiveStore(Archive):
         self._places: dict[str, tuple[int, int]] = {}
         self._links: set[str] = set()
         self._plain = True
+        self._reached = 0
         self.pin: Pin | None = None
         self._list()
 
@@ -231,8 +233,16 @@ class ArchiveStore(Archive):
             if self._stamp != file.stamp:
                 raise changed(self._name)
             if self._plain:
-                yield _Slice(file, start, size)
+                yield Slice(file, start, size)
             else:
+                self._reached += start + size
+                if self._reached > IMAGE_REACHED_BYTES:
+                    raise UnavailableError(
+                        f"{self._name}: more than {IMAGE_REACHED_BYTES:,} bytes to unpack until "
+                        "every part is reached",
+                        code="too-large",
+                        remedy="decompress the archive, and name the plain one",
+                    )
                 with closing(_Onward(file, start, size)) as onward:
                     yield onward
             if file.changed:
@@ -266,15 +276,17 @@ class Hashed:
         return Pin(sha256=self._running.hexdigest(), length=self._at)
 
 
-class _Slice:
+class Slice:
     """A range of a file."""
 
     def __init__(self, file: Steady, start: int, size: int) -> None:
+        """Begin `size` bytes at `start`."""
         self._file = file
         self._start = start
         self.size = size
 
     def read(self, offset: int, length: int) -> bytes:
+        """Return `length` bytes from `offset` of the range, fewer at its end."""
         return self._file.read(self._start + offset, max(0, min(length, self.size - offset)))
 
 

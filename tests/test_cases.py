@@ -3,9 +3,10 @@
 case.toml: `command`; `time` (the run's clock); `exit`; `codes` (of all findings); optional
 `[mutate]` tables (support.hosts) that build inputs, by file name; `[tree]` tables
 (support.compositions) that build trees and `[image]` tables (support.images) that build images, by
-the name of the source; `[chain]` (support.chains) and `[signed_repo]` (support.signed_commits)
-tables that build folders of evidence; an `[entry]` table (support.proofs) that builds what a proof
-reads; `stdin` (a file of the case);
+the name of the source; `[signed]` tables (support.statements) that write keys and envelopes,
+`[chain]` (support.chains) and `[signed_repo]` ones (support.signed_commits) that build folders of
+evidence; an `[entry]` table (support.proofs) that builds what a proof reads; `stdin` (a file of the
+case);
 `registry` ("embedded", or "none" for a call without one). The outcome is in the folder's name,
 and the exit code must agree. After a change on purpose, `pytest tests/test_cases.py --accept`
 writes what is printed now; review the difference like code.
@@ -19,7 +20,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from support import chains, compositions, hosts, images, proofs, runs, signed_commits
+from support import chains, compositions, hosts, images, proofs, runs, signed_commits, statements
 from support import registry as registries
 
 CASES: Final = sorted(path.parent for path in (Path(__file__).parent / "cases").rglob("case.toml"))
@@ -55,6 +56,8 @@ def test_case(
     registry = test_registry
     if "entry" in case:
         registry = proofs.make(inputs, case, tmp_path / "registry")
+    if "signed" in case:
+        registry = statements.registry(tmp_path / "registry")
     before = runs.content(inputs)
     embedded = "registry" in case or case["command"][:1] in ([], ["explain"], ["pin"])
     trust = [] if embedded else runs.trusting(registry)
@@ -94,6 +97,8 @@ def prepare(folder: Path, case: dict[str, Any], inputs: Path) -> Path:
         images.make(inputs / name, recipe)
     for name, recipe in case.get("tree", {}).items():
         compositions.make(inputs / name, recipe)
+    for name, recipe in case.get("signed", {}).items():
+        statements.make(inputs / name, recipe)
     for name, recipe in case.get("chain", {}).items():
         chains.make(inputs / name, recipe)
     for name, recipe in case.get("signed_repo", {}).items():

@@ -4,7 +4,9 @@ A `[signed."<file>"]` table of a case writes one file:
 
 * `key = "alice"`: a public key in PEM. `private = "alice"`: the private one, in PKCS8, with
   `mode` (an octal text; 0600) and `passphrase`, if any.
-* `statement = {…}`: a statement; what is not given is as in `STATEMENT`. `drop` takes keys out.
+* `raw = "text"`: this text.
+* `statement = {…}`: a statement; what is not given is as in `STATEMENT`. `drop` takes keys out;
+  `@sha256` is the SHA-256 of `ARTIFACT`.
 * `envelope = {…}`: a DSSE envelope of such a statement. `by`: who signs (`["alice"]`); `type`: the
   payload's type; `raw`: other bytes than a statement's; `replace`: pairs (old, new) of text that
   occurs in the envelope, once.
@@ -96,7 +98,8 @@ def statement(changes: Mapping[str, Any] | None = None) -> bytes:
     changes = dict(changes or {})
     dropped = changes.pop("drop", [])
     document = {key: value for key, value in {**STATEMENT, **changes}.items() if key not in dropped}
-    return json.dumps(document, indent=1).encode() + b"\n"
+    printed = json.dumps(document, indent=1).replace("@sha256", digests_of(ARTIFACT)["sha256"])
+    return printed.encode() + b"\n"
 
 
 def envelope(
@@ -130,6 +133,7 @@ def signers() -> dict[str, Any]:
         signer("p256-carol"),
         signer("p384-dave"),
         signer("tester", predicates=["https://in-toto.io/attestation/test-result/v0.1"]),
+        signer("judge", predicates=["https://slsa.dev/verification_summary/v1"]),
         signer("future", valid_from="2027-01-01T00:00:00Z"),
         signer("former", valid_until="2026-11-01T00:00:00Z"),
         signer("revoked", revoked=revoked),
@@ -164,6 +168,8 @@ def make(path: Path, recipe: Mapping[str, Any]) -> None:
     elif "private" in recipe:
         path.write_bytes(private_pem(recipe["private"], recipe.get("passphrase")))
         path.chmod(int(recipe.get("mode", "600"), 8))
+    elif "raw" in recipe:
+        path.write_bytes(recipe["raw"].encode())
     elif "statement" in recipe:
         path.write_bytes(statement(recipe["statement"]))
     else:

@@ -5,21 +5,29 @@ the name sees the old file or the new one, and a refusal leaves the folder as it
 """
 
 import contextlib
+import errno
 import os
 import stat
 import tempfile
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Final
 
 from verifier.core.errors import UnavailableError
 
+#: What file systems say that have no hard links.
+_NO_LINKS: Final = (errno.EPERM, errno.ENOSYS, errno.EOPNOTSUPP)
 
-def write(path: str, data: bytes, *, inputs: Iterable[str] = ()) -> None:
+
+def write(path: str, data: bytes, *, inputs: Iterable[str] = (), new: bool = False) -> None:
     """Write `data` to `path` atomically. Raises `UnavailableError`, leaving nothing behind.
 
     A path that is anything but a regular file, or one of the `inputs`, is refused: taking its
-    name would destroy a device, orphan a FIFO's reader, or replace what was just judged.
+    name would destroy a device, orphan a FIFO's reader, or replace what was just judged. With
+    `new`, anything that is there is refused, also what comes between looking and writing.
     """
+    if new:
+        refuse_existing(path)
     target = Path(path)
     refuse(path, inputs)
     temporary = ""
@@ -30,12 +38,29 @@ def write(path: str, data: bytes, *, inputs: Iterable[str] = ()) -> None:
             file.flush()
             os.fchmod(descriptor, 0o666 & ~_umask())
             os.fsync(descriptor)
-        os.replace(temporary, target)  # noqa: PTH105  (two names, neither owns the other)
+        if new:
+            _take(temporary, target)
+        else:
+            os.replace(temporary, target)  # noqa: PTH105  (two names, neither owns the other)
     except OSError as error:
         if temporary:
             with contextlib.suppress(OSError):
                 Path(temporary).unlink()
         raise _cannot(path, (error.strerror or "cannot be written").lower()) from error
+
+
+def _take(temporary: str, target: Path) -> None:
+    """Give a file a name that nobody has taken; raises `OSError` where somebody has."""
+    try:
+        os.link(temporary, target)
+    except OSError as error:
+        if error.errno not in _NO_LINKS:
+            raise
+        # A memory stick, for one: the name is taken by an empty file, which is then replaced.
+        os.close(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600))
+        os.replace(temporary, target)  # noqa: PTH105  (two names, neither owns the other)
+    else:
+        Path(temporary).unlink()
 
 
 def refuse(path: str, inputs: Iterable[str]) -> None:

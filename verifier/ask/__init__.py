@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from verifier.ask.reading import Reach
     from verifier.ask.registry import check_registry, explain, list_entries, show
     from verifier.ask.runtime import verify_runtime
+    from verifier.ask.statement import verify_statement
     from verifier.ask.trees import diff_tree, list_tree
     from verifier.ask.trusted import Trust, trust
 
@@ -55,6 +56,7 @@ __all__ = [
     "verify_helper",
     "verify_image",
     "verify_runtime",
+    "verify_statement",
     "why",
 ]
 
@@ -74,6 +76,7 @@ _HOMES: Final = {
     "reading": ("Reach",),
     "registry": ("check_registry", "explain", "list_entries", "show"),
     "runtime": ("verify_runtime",),
+    "statement": ("verify_statement",),
     "trees": ("diff_tree", "list_tree"),
     "trusted": ("Trust", "trust"),
 }

@@ -8,7 +8,7 @@ from verifier.checks.chain import Asked, Product, check
 from verifier.core.demand import FACETS
 from verifier.core.digest import Digest, sha256
 from verifier.core.errors import WrongCallError
-from verifier.core.limits import ARCHIVE_BYTES, CHAIN_DOCUMENT_BYTES, DOCUMENT_BYTES, SIGNATURES
+from verifier.core.limits import CHAIN_DOCUMENT_BYTES, DOCUMENT_BYTES, SIGNATURES
 from verifier.core.outcome import Report, Subject
 from verifier.evidence.keys import PublicKey
 from verifier.policy import judge
@@ -44,7 +44,7 @@ def verify_chain(
         )
     read = file.read(layout, limit=CHAIN_DOCUMENT_BYTES)
     made = tuple(
-        Product(name=name, sha256=file.hashed(name, limit=ARCHIVE_BYTES)) for name in products
+        Product(name=name, sha256=file.digests(name, ["sha256"])[0]["sha256"]) for name in products
     )
     outcome = check(
         read.data,

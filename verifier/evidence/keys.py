@@ -25,6 +25,7 @@ from cryptography.hazmat.primitives.serialization import (
 )
 
 from verifier.core.digest import sha256
+from verifier.core.ed25519 import is_weak
 from verifier.core.encoding import strict_base64
 from verifier.core.value import frozen
 
@@ -54,6 +55,9 @@ class PublicKey:
     @classmethod
     def pem(cls, data: bytes) -> Self:
         """Read a PEM public key. Raises `ValueError` with the reason."""
+        # Of several in one file a library takes the first, and the rest would count for nothing.
+        if data.count(b"-----BEGIN ") != 1:
+            raise ValueError("is not one PEM public key")
         try:
             return cls._of(load_pem_public_key(data))
         except (ValueError, TypeError, UnsupportedAlgorithm):
@@ -84,6 +88,8 @@ class PublicKey:
         else:
             raise ValueError("kind")
         der = key.public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)
+        if scheme == "ed25519" and is_weak(der[-32:]):
+            raise ValueError("anybody can sign with it")
         return cls(scheme=scheme, spki=der)
 
     def verifies(self, signature: bytes, data: bytes) -> bool:

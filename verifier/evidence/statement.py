@@ -13,6 +13,7 @@ import hashlib
 from collections.abc import Mapping
 from typing import Any, Final, Self
 
+from verifier.core.digest import Digest
 from verifier.core.finding import Finding
 from verifier.core.printable import quoted
 from verifier.core.table import MalformedError, Table, read_json
@@ -27,17 +28,28 @@ COUNTING: Final = ("sha256", "sha384", "sha512")
 _REMEDY: Final = "get the statement again from whoever made it"
 
 
+#: What statements call the digests that pinproof types; all other kinds are a SHA-256 of bytes.
+#: The digest of a tree is of our own making (`pinproof list tree`), so it has a name of its own.
+TREE: Final = "pinproofTree1"
+_ALGORITHMS: Final = {
+    "git-commit": "gitCommit",
+    "git-tree": "gitTree",
+    "git-blob": "gitBlob",
+    "tree": TREE,
+}
+
+
+def algorithm_of(digest: Digest) -> str:
+    """Return the name under which a digest set holds a typed digest."""
+    return _ALGORITHMS.get(digest.kind or "", "sha256")
+
+
 @frozen
 class Subject:
     """What a statement is about: its digests by algorithm. `name` is a label, "" where absent."""
 
     name: str
     digests: Mapping[str, str]
-
-    @property
-    def counting(self) -> dict[str, str]:
-        """The digests of a file's bytes that are compared."""
-        return {name: self.digests[name] for name in COUNTING if name in self.digests}
 
 
 @frozen

@@ -127,6 +127,16 @@ def _of_runtime(item: Result, _main: Finding | None) -> str:
     return f"not known whether every rank runs {item.subject.name}"
 
 
+def _of_statement(item: Result, main: Finding | None) -> str:
+    name = item.subject.name
+    if main is None:
+        by = " and ".join(found.entry for found in item.identified)
+        says = f", and says {item.claims[0]}" if item.claims else ""
+        return f"{name} is signed by {by or 'somebody whom a waiver accepts'}{says}"
+    told = _STATEMENTS.get(main.code) or _STATEMENTS.get(main.row.facet)
+    return f"{name} {told or 'is not known to be good'}"
+
+
 def _of_chain(item: Result, main: Finding | None) -> str:
     if main is not None and main.row.facet == "layout":
         return (
@@ -191,6 +201,7 @@ _HEADLINES: Final[dict[str, Callable[[Result, Finding | None], str]]] = {
     "proof": _of_proof,
     "image": _of_image,
     "runtime": _of_runtime,
+    "statement": _of_statement,
     "chain": _of_chain,
     "commit": _of_commit,
     "registry": _of_registry,
@@ -211,11 +222,26 @@ _IMAGES: Final = {
     "image-layout": "is no image of that form",
     "image-artifact": "is no image",
 }
+#: What is wrong with a statement, by the finding that decided, or else by its facet.
+_STATEMENTS: Final = {
+    "statement-payload-type": "is signed, and not as a statement",
+    "statement-malformed": "is signed, and no statement that can be read",
+    "statement-says-no": "is signed, and says no",
+    "statement-says-otherwise": "is signed, and does not say what was asked for",
+    "statement-subject-not-given": "is signed; nothing was named that it has to be about",
+    "statement-subject-weak": "is signed, and not known to be about what was given",
+    "signer-not-a-key": "is not judged: the signer has no key",
+    "signer-time-unproven": "is signed, and not known to be from the signer's time",
+    "signature": "is not signed as was asked for",
+    "signer": "is signed, and not by whom it may be signed",
+    "subject": "is signed, and not about what was given",
+}
 _EMPTY: Final = {"tree": "it is empty", "diff": "both are empty"}
 _REASONS: Final = {
     "chain": "its layout is signed, its links are, and every artifact follows its rules",
     "commit": "the signature holds over the bytes of the object",
     "registry": "every file is signed, every entry parses, the index is as derived",
+    "statement": "as many have signed as were asked for, and it is about what was given",
     "tree": "read and hashed; compared with nothing",
     "diff": "content and modes are the same",
 }

@@ -37,7 +37,7 @@ _NOUNS: Final = {
 #: Kinds whose coverage is told whatever was identified.
 _COVERED: Final = (
     *("registry", "diff", "composition", "proof", "image", "runtime"),
-    *("chain", "commit"),
+    *("statement", "chain", "commit"),
 )
 
 

@@ -8,7 +8,7 @@ bytes that are judged: nothing is opened twice.
 import hashlib
 import os
 import stat
-from collections.abc import Callable
+from collections.abc import Iterable
 from pathlib import Path
 from typing import BinaryIO, Final
 
@@ -63,13 +63,28 @@ def read(name: str, *, limit: int, stdin: BinaryIO | None = None) -> FileBytes:
         raise unreadable(name, error) from error
 
 
-def _read(name: str, limit: int) -> FileBytes:
-    link = str(Path(name).readlink()) if Path(name).is_symlink() else None
+def opened(name: str, *, limit: int) -> tuple[bytes, os.stat_result]:
+    """Read the file called `name` whole, with the status of the very file that was read.
+
+    Raises `UnavailableError` as `read` does.
+    """
+    try:
+        return _opened(name, limit)
+    except (OSError, ValueError) as error:
+        raise unreadable(name, error) from error
+
+
+def _opened(name: str, limit: int) -> tuple[bytes, os.stat_result]:
     descriptor = os.open(name, _FLAGS)
     try:
-        data, status = read_open(name, descriptor, limit)
+        return read_open(name, descriptor, limit)
     finally:
         os.close(descriptor)
+
+
+def _read(name: str, limit: int) -> FileBytes:
+    link = str(Path(name).readlink()) if Path(name).is_symlink() else None
+    data, status = _opened(name, limit)
     return FileBytes(name=name, data=data, mtime=int(status.st_mtime), link=link)
 
 
@@ -78,44 +93,51 @@ def read_open(name: str, descriptor: int, limit: int) -> tuple[bytes, os.stat_re
 
     Raises `UnavailableError` as `read` does, `OSError` for what the system refuses.
     """
-    data = bytearray()
-    status = _taken(name, descriptor, limit, data.extend)
-    return bytes(data), status
-
-
-def hashed(name: str, *, limit: int) -> str:
-    """Return the SHA-256 of a file without keeping it; raises what `read` does."""
-    digest = hashlib.sha256()
-    try:
-        descriptor = os.open(name, _FLAGS)
-        try:
-            _taken(name, descriptor, limit, digest.update)
-        finally:
-            os.close(descriptor)
-    except (OSError, ValueError) as error:
-        raise unreadable(name, error) from error
-    return digest.hexdigest()
-
-
-def _taken(name: str, descriptor: int, limit: int, take: Callable[[bytes], None]) -> os.stat_result:
-    """Hand an open file over piece by piece; refuse what is no file, too large, or changes."""
     before = os.fstat(descriptor)
     if not stat.S_ISREG(before.st_mode):
         raise _not_a_file(name, before.st_mode)
     if before.st_size > limit:
         raise too_large(name, limit, before.st_size)
-    length = 0
-    while chunk := os.read(descriptor, min(1 << 20, limit + 1 - length)):
-        length += len(chunk)
-        take(chunk)
+    data = bytearray()
+    while chunk := os.read(descriptor, min(1 << 20, limit + 1 - len(data))):
+        data += chunk
     after = os.fstat(descriptor)
-    if (before.st_size, before.st_mtime_ns, length) != (
-        after.st_size,
-        after.st_mtime_ns,
-        after.st_size,
+    if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns) or len(
+        data
+    ) != after.st_size:
+        raise changed(name)
+    return bytes(data), before
+
+
+def digests(name: str, algorithms: Iterable[str]) -> tuple[dict[str, str], int]:
+    """Return the digests in hex of a file of any size, by algorithms of hashlib, and its length.
+
+    Raises `UnavailableError` as `read` does.
+    """
+    running = {algorithm: hashlib.new(algorithm) for algorithm in algorithms}
+    try:
+        descriptor = os.open(name, _FLAGS)
+    except (OSError, ValueError) as error:
+        raise unreadable(name, error) from error
+    try:
+        before = os.fstat(descriptor)
+        if not stat.S_ISREG(before.st_mode):
+            raise _not_a_file(name, before.st_mode)
+        length = 0
+        while chunk := os.read(descriptor, 1 << 20):
+            length += len(chunk)
+            for each in running.values():
+                each.update(chunk)
+        after = os.fstat(descriptor)
+    except OSError as error:
+        raise unreadable(name, error) from error
+    finally:
+        os.close(descriptor)
+    if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns) or (
+        length != after.st_size
     ):
         raise changed(name)
-    return before
+    return {algorithm: each.hexdigest() for algorithm, each in running.items()}, length
 
 
 def _not_a_file(name: str, mode: int) -> PinproofError:

@@ -6,11 +6,13 @@ Keys are taken as bytes and compared as bytes; the three kinds that count have o
 """
 
 import re
+from collections.abc import Iterator
 from datetime import datetime
 from typing import Final
 
 from verifier.catalog.entries.image_format import NAME, PLAIN
 from verifier.catalog.entries.signers import WORDS, Revoked, Signer, SignersEntry
+from verifier.core.ed25519 import is_weak
 from verifier.core.encoding import strict_base64
 from verifier.core.table import Table
 
@@ -52,8 +54,18 @@ def parse(data: bytes, where: str) -> SignersEntry:
     names = [signer.name for signer in entry.signers if signer.name]
     for name in sorted({name for name in names if names.count(name) > 1}):
         table.mistake("signer", f"{name} is given twice")
+    for wrong in dict.fromkeys(_half_compromised(entry.signers)):
+        table.mistake("signer", wrong)
     table.done()
     return entry
+
+
+def _half_compromised(signers: tuple[Signer, ...]) -> Iterator[str]:
+    """Name keys that one row calls compromised and another does not: it is the key that is."""
+    stolen = {s.spki for s in signers if s.spki and s.revoked and s.revoked.compromised}
+    for signer in signers:
+        if signer.spki in stolen and not (signer.revoked and signer.revoked.compromised):
+            yield f"the key of {signer.name} is compromised by another row"
 
 
 def _signer(row: Table, project: str) -> Signer:
@@ -126,8 +138,13 @@ def _strings(data: bytes) -> list[bytes]:
 
 
 def _is_key(point: bytes, length: int) -> bool:
-    """Whether it has the length of a key, and where that is a point, the uncompressed form."""
-    return len(point) == length and (length % 2 == 0 or point[0] == 4)  # noqa: PLR2004
+    """Whether it has the length of a key, and is one that not everybody can sign with.
+
+    Of an ECDSA key that is a point in the uncompressed form.
+    """
+    if len(point) != length:
+        return False
+    return point[0] == 4 if length % 2 else not is_weak(point)  # noqa: PLR2004
 
 
 def _identity(row: Table) -> tuple[str, str]:

@@ -19,6 +19,7 @@ from tuf.api.metadata import Signature, VerificationResult
 
 from verifier.catalog.tuf.problems import problem
 from verifier.core.digest import HEX64, sha256
+from verifier.core.ed25519 import is_weak
 from verifier.core.finding import Finding
 from verifier.core.printable import quoted
 
@@ -124,7 +125,8 @@ def _public(scheme: str, text: Any) -> tuple[str, bytes] | None:
     if not isinstance(text, str):
         return None
     if scheme == "ed25519":
-        return (scheme, bytes.fromhex(text)) if HEX64.fullmatch(text) else None
+        point = bytes.fromhex(text) if HEX64.fullmatch(text) else b""
+        return (scheme, point) if point and not is_weak(point) else None
     # Only registries with ECDSA keys pay for loading these.
     from cryptography.exceptions import UnsupportedAlgorithm  # noqa: PLC0415
     from cryptography.hazmat.primitives.asymmetric import ec  # noqa: PLC0415

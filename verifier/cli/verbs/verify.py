@@ -7,7 +7,13 @@ import click
 from verifier.cli import options as shared
 
 
-@click.group(name="verify")
+class _Verify(click.Group):
+    """Every subject can be judged with the verdict signed: see `--sign-with`."""
+
+    command_class = shared.Judging
+
+
+@click.group(name="verify", cls=_Verify)
 def command() -> None:
     """Judge a subject by a policy, and say why."""
 
@@ -182,6 +188,69 @@ def runtime(name: str, *, ranks: tuple[str, ...], policy: str, **options: Any) -
     with progress.shown(f"reading {len(ranks)} images"):
         report = verify_runtime(name, ranks=ranks, trust=shared.opened(options, policy=policy))
     return shared.finish(report, options)
+
+
+@command.command()
+@click.argument("path", metavar="ENVELOPE")
+@click.option(
+    "--key",
+    "keys",
+    multiple=True,
+    metavar="FILE",
+    help="A public key (PEM) that has to have signed.",
+)
+@click.option(
+    "--signer",
+    "signers",
+    multiple=True,
+    metavar="NAME",
+    help="A signer of the registry that has to have signed; or ENTRY/NAME.",
+)
+@click.option(
+    "--threshold", type=int, metavar="N", help="So many of them are enough; without it, all."
+)
+@click.option(
+    "--subject",
+    "subjects",
+    multiple=True,
+    metavar="FILE|DIGEST",
+    help="What the statement has to be about; repeatable.",
+)
+@click.option(
+    "--says",
+    multiple=True,
+    metavar="WORD",
+    help="What it has to say: a property, a result, a level, a builder; repeatable.",
+)
+@shared.policy_option
+@shared.trust_options
+def statement(
+    path: str,
+    *,
+    keys: tuple[str, ...],
+    signers: tuple[str, ...],
+    threshold: int | None,
+    subjects: tuple[str, ...],
+    says: tuple[str, ...],
+    policy: str,
+    **options: Any,
+) -> int:
+    """Judge a statement in a DSSE ENVELOPE: who signed it, and what it is about.
+
+    All keys, or all signers, have to have signed, unless --threshold says how many.
+    """
+    from verifier.ask.statement import verify_statement  # noqa: PLC0415
+
+    report = verify_statement(
+        path,
+        keys=keys,
+        signers=signers,
+        threshold=threshold,
+        subjects=subjects,
+        says=says,
+        trust=shared.opened(options, policy=policy),
+    )
+    return shared.finish(report, {**options, "inputs": (path, *keys, *subjects)})
 
 
 @command.command()

@@ -26,6 +26,9 @@ ROWS: Final[tuple[Code, ...]] = (
         UNDECIDED,
         "it was not said what the statement has to be about",
     ),
+    # what it says
+    Code("statement-says-no", "subject", REJECTED, "the statement says no"),
+    Code("statement-says-otherwise", "subject", REJECTED, "the statement does not say so"),
     # FORMATS §2, signers/v1
     Code("signer-ambiguous", "registry", UNDECIDED, "two signers of one name"),
     Code("signer-not-a-key", "signer", UNDECIDED, "a signer without a key"),
@@ -45,6 +48,6 @@ ROWS: Final[tuple[Code, ...]] = (
     # making a signature
     Code("signing-key", "input", ERROR, "no private key that can sign"),
     Code("signing-key-open", "input", ERROR, "others may read the private key"),
-    Code("signing-passphrase", "input", ERROR, "the passphrase does not open the key"),
+    Code("signing-passphrase", "input", ERROR, "a passphrase is missing, or does not fit"),
     Code("signing-nothing", "input", ERROR, "the verdict names no digest to sign"),
 )

@@ -3,6 +3,9 @@
 Each module has `TYPE` and `read(table)`. Fields that a foreign type has beyond those read here
 are ignored, as its parsing rules ask; nothing of them is believed. A type that is not known is
 carried: its statement can be signed and matched with its subjects, and what it says is not read.
+
+A value tells `said`, a line for people; `words`, which may be demanded of it; and, where its type
+can say no, `says_no`.
 """
 
 from collections.abc import Callable, Mapping

@@ -21,6 +21,16 @@ class Provenance:
     builder: str
     dependencies: tuple[Resource, ...]
 
+    @property
+    def words(self) -> frozenset[str]:
+        """What may be demanded that it says."""
+        return frozenset({self.builder, self.build_type})
+
+    @property
+    def said(self) -> str:
+        """What it says, in a line."""
+        return f"built by {self.builder}"
+
 
 def read(table: Table) -> Provenance:
     """Read the predicate; mistakes are noted in `table`."""

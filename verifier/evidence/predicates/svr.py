@@ -22,6 +22,16 @@ class VerificationResult:
     created: str
     properties: tuple[str, ...]
 
+    @property
+    def words(self) -> frozenset[str]:
+        """What may be demanded that it says."""
+        return frozenset(self.properties)
+
+    @property
+    def said(self) -> str:
+        """What it says, in a line."""
+        return f"that these hold: {', '.join(self.properties) or 'none'}"
+
 
 def read(table: Table) -> VerificationResult:
     """Read the predicate; mistakes are noted in `table`."""

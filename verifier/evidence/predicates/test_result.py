@@ -7,7 +7,8 @@ from verifier.core.value import frozen
 from verifier.evidence.resource import Resource, resources, uri
 
 TYPE: Final = "https://in-toto.io/attestation/test-result/v0.1"
-RESULTS: Final = ("PASSED", "WARNED", "FAILED")
+FAILED: Final = "FAILED"
+RESULTS: Final = ("PASSED", "WARNED", FAILED)
 
 
 @frozen
@@ -22,6 +23,21 @@ class TestResult:
     passed: tuple[str, ...]
     warned: tuple[str, ...]
     failed: tuple[str, ...]
+
+    @property
+    def words(self) -> frozenset[str]:
+        """What may be demanded that it says."""
+        return frozenset({self.result})
+
+    @property
+    def says_no(self) -> bool:
+        """Whether it says that the tests did not pass; WARNED means passed, with warnings."""
+        return self.result == FAILED
+
+    @property
+    def said(self) -> str:
+        """What it says, in a line."""
+        return f"tests {self.result}: {len(self.passed)} passed, {len(self.failed)} failed"
 
 
 def read(table: Table) -> TestResult:

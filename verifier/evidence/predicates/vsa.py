@@ -27,6 +27,22 @@ class VerificationSummary:
     result: str
     levels: tuple[str, ...]
 
+    @property
+    def words(self) -> frozenset[str]:
+        """What may be demanded that it says."""
+        return frozenset({self.result, *self.levels})
+
+    @property
+    def says_no(self) -> bool:
+        """Whether it says that the policy did not pass."""
+        return self.result == FAILED
+
+    @property
+    def said(self) -> str:
+        """What it says, in a line."""
+        levels = ", ".join(level for level in self.levels if level != self.result)
+        return f"{self.result} under {self.policy.uri}{': ' if levels else ''}{levels}"
+
 
 def read(table: Table) -> VerificationSummary:
     """Read the predicate; mistakes are noted in `table`."""

@@ -4,9 +4,9 @@ case.toml: `command`; `time` (the run's clock); `exit`; `codes` (of all findings
 `[mutate]` tables (support.hosts) that build inputs, by file name; `[tree]` tables
 (support.compositions) that build trees and `[image]` tables (support.images) that build images, by
 the name of the source; `[bundle]` tables (support.bundle_faults) that build bundles, by folder;
-`[signed]` tables (support.statements) that write keys and envelopes; an
-`[entry]` table (support.proofs) that builds what a proof reads; `stdin`
-(a file of the case);
+`[signed]` tables (support.statements) that write keys and envelopes, `[chain]` (support.chains) and
+`[signed_repo]` ones (support.signed_commits) that build folders of evidence; an `[entry]` table
+(support.proofs) that builds what a proof reads; `stdin` (a file of the case);
 `registry` ("embedded", or "none" for a call without one). The outcome is in the folder's name,
 and the exit code must agree. After a change on purpose, `pytest tests/test_cases.py --accept`
 writes what is printed now; review the difference like code.
@@ -16,14 +16,34 @@ import json
 import re
 import shutil
 import tomllib
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from support import bundle_faults, compositions, hosts, images, proofs, runs, statements
+from support import (
+    bundle_faults,
+    chains,
+    compositions,
+    hosts,
+    images,
+    proofs,
+    runs,
+    signed_commits,
+    statements,
+)
 from support import registry as registries
 
 CASES: Final = sorted(path.parent for path in (Path(__file__).parent / "cases").rglob("case.toml"))
+#: What builds the inputs of a table of case.toml, by the table's name.
+BUILDERS: Final[dict[str, Callable[[Path, Any], object]]] = {
+    "image": images.make,
+    "tree": compositions.make,
+    "bundle": bundle_faults.put,
+    "signed": statements.make,
+    "chain": chains.make,
+    "signed_repo": signed_commits.make,
+}
 OUTCOMES: Final = {
     "verified": {0},
     "known": {0},
@@ -93,14 +113,9 @@ def prepare(folder: Path, case: dict[str, Any], inputs: Path) -> Path:
         path = inputs / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(hosts.mutated(changes))
-    for name, recipe in case.get("image", {}).items():
-        images.make(inputs / name, recipe)
-    for name, recipe in case.get("bundle", {}).items():
-        bundle_faults.put(inputs / name, recipe)
-    for name, recipe in case.get("signed", {}).items():
-        statements.make(inputs / name, recipe)
-    for name, recipe in case.get("tree", {}).items():
-        compositions.make(inputs / name, recipe)
+    for kind, make in BUILDERS.items():
+        for name, recipe in case.get(kind, {}).items():
+            make(inputs / name, recipe)
     return inputs
 
 

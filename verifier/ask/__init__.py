@@ -18,6 +18,8 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from verifier.ask.answers import Answer, Answered, Listing
     from verifier.ask.bundle import verify_bundle
+    from verifier.ask.chain import verify_chain
+    from verifier.ask.commit import verify_commit
     from verifier.ask.composition import verify_composition
     from verifier.ask.explaining import why
     from verifier.ask.helper import verify_helper
@@ -50,6 +52,8 @@ __all__ = [
     "show",
     "trust",
     "verify_bundle",
+    "verify_chain",
+    "verify_commit",
     "verify_composition",
     "verify_helper",
     "verify_image",
@@ -63,6 +67,8 @@ __all__ = [
 _HOMES: Final = {
     "answers": ("Answer", "Answered", "Listing"),
     "bundle": ("verify_bundle",),
+    "chain": ("verify_chain",),
+    "commit": ("verify_commit",),
     "composition": ("verify_composition",),
     "explaining": ("why",),
     "helper": ("verify_helper",),

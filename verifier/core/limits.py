@@ -135,3 +135,20 @@ TIMESTAMPS: Final = 32
 PROOF_HASHES: Final = 64
 #: A file that is read whole because its signature is over the file and not over a digest.
 SIGNED_WHOLE_BYTES: Final = 256 * MIB
+#: One in-toto layout or link, all of a folder, and how many of them.
+CHAIN_DOCUMENT_BYTES: Final = 32 * MIB
+CHAIN_BYTES: Final = 512 * MIB
+CHAIN_FILES: Final = 2_000
+#: Layouts below layouts.
+CHAIN_DEPTH: Final = 8
+#: Steps and keys of one layout, and rules times artifacts of one chain with all that lies below.
+CHAIN_STEPS: Final = 1_000
+CHAIN_KEYS: Final = 256
+CHAIN_COMPARISONS: Final = 20_000_000
+#: How many comparisons it takes to make a rule ready.
+CHAIN_RULE: Final = 1_000
+#: Characters of foreign text in one line of a finding.
+QUOTED_CHARACTERS: Final = 500
+#: The signature of a commit or tag, and a keyring.
+GIT_SIGNATURE_BYTES: Final = MIB
+KEYRING_BYTES: Final = 16 * MIB

@@ -7,6 +7,8 @@ which bytes those are depends on the locale, so they are always decoded anew as 
 
 import json
 
+from verifier.core.limits import QUOTED_CHARACTERS
+
 
 def printable(text: str) -> str:
     """Return `text` as one line of visible characters, all others escaped."""
@@ -25,6 +27,12 @@ def printable(text: str) -> str:
 def quoted(text: str) -> str:
     """Return foreign text in quotes, on one line: what errors show of a file's content."""
     return json.dumps(text, ensure_ascii=not text.isprintable())
+
+
+def cut(text: str) -> str:
+    """Return the beginning of foreign text that may be long, fit to print on one line."""
+    shown = printable(text[:QUOTED_CHARACTERS])
+    return f"{shown} …" if len(text) > QUOTED_CHARACTERS else shown
 
 
 def _escaped(character: str) -> str:

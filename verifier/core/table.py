@@ -354,6 +354,11 @@ class Table:
         self._asked.update(self._value)
         return tuple(sorted(self._value))
 
+    def raw(self) -> dict[str, Any]:
+        """Return the table as it was parsed, for what is opaque: no mistake in it is noted."""
+        self._asked.update(self._value)
+        return self._value
+
     def pin(self, key: str | None = None, *, length_required: bool = True) -> Pin:
         """Return the pin in the table below `key` (closed here), or in this table if None."""
         table = self if key is None else self.table(key)

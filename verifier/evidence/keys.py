@@ -30,9 +30,11 @@ from verifier.core.ed25519 import is_weak
 from verifier.core.encoding import strict_base64
 from verifier.core.value import frozen
 
-__all__ = ["SCHEMES", "PublicKey", "strict_base64"]
+__all__ = ["ED25519_SPKI", "SCHEMES", "PublicKey", "strict_base64"]
 
 SCHEMES: Final = ("ed25519", "ecdsa-sha2-nistp256", "ecdsa-sha2-nistp384")
+#: The start of an Ed25519 SubjectPublicKeyInfo (RFC 8410 §4), before the 32 bytes of the key.
+ED25519_SPKI: Final = bytes.fromhex("302a300506032b6570032100")
 _ECDSA: Final = {
     SECP256R1.name: ("ecdsa-sha2-nistp256", SHA256),
     SECP384R1.name: ("ecdsa-sha2-nistp384", SHA384),

@@ -146,6 +146,25 @@ def _of_statement(item: Result, main: Finding | None) -> str:
     return f"{name} {told or 'is not known to be good'}"
 
 
+def _of_chain(item: Result, main: Finding | None) -> str:
+    if main is not None and main.row.facet == "layout":
+        return (
+            f"{item.subject.name} is no layout to judge by{'' if _says_no(item) else ' as it is'}"
+        )
+    if item.verdict is Verdict.VERIFIED:
+        return f"every step of {item.subject.name} was done as laid down"
+    if _says_no(item):
+        return f"{item.subject.name} was not followed"
+    return f"not known whether {item.subject.name} was followed"
+
+
+def _of_commit(item: Result, _main: Finding | None) -> str:
+    if item.verdict is Verdict.VERIFIED:
+        return f"{item.subject.name} is signed by whom you named"
+    how = "is not" if _says_no(item) else "is not known to be"
+    return f"{item.subject.name} {how} signed by whom you named"
+
+
 def _stage(found: Identified) -> str:
     words = {"base": "the base", "mixed": "several stages"}
     return words.get(found.version, f"stage {found.version}")
@@ -193,6 +212,8 @@ _HEADLINES: Final[dict[str, Callable[[Result, Finding | None], str]]] = {
     "runtime": _of_runtime,
     "bundle": _of_bundle,
     "statement": _of_statement,
+    "chain": _of_chain,
+    "commit": _of_commit,
     "registry": _of_registry,
     "tree": _of_tree,
     "diff": _of_diff,
@@ -227,6 +248,8 @@ _STATEMENTS: Final = {
 }
 _EMPTY: Final = {"tree": "it is empty", "diff": "both are empty"}
 _REASONS: Final = {
+    "chain": "its layout is signed, its links are, and every artifact follows its rules",
+    "commit": "the signature holds over the bytes of the object",
     "registry": "every file is signed, every entry parses, the index is as derived",
     "statement": "as many have signed as were asked for, and it is about what was given",
     "tree": "read and hashed; compared with nothing",

@@ -36,14 +36,8 @@ _NOUNS: Final = {
 }
 #: Kinds whose coverage is told whatever was identified.
 _COVERED: Final = (
-    "registry",
-    "diff",
-    "composition",
-    "proof",
-    "image",
-    "runtime",
-    "statement",
-    "bundle",
+    *("registry", "diff", "composition", "proof", "image", "runtime"),
+    *("statement", "bundle", "chain", "commit"),
 )
 
 

@@ -314,3 +314,102 @@ def statement(
         trust=shared.opened(options, policy=policy),
     )
     return shared.finish(report, {**options, "inputs": (path, *keys, *subjects)})
+
+
+@command.command()
+@click.option("--layout", required=True, metavar="FILE", help="The in-toto layout, signed.")
+@click.option("--links", required=True, metavar="DIR", help="The folder of the steps' links.")
+@click.option(
+    "--key",
+    "keys",
+    multiple=True,
+    required=True,
+    metavar="PEM",
+    help="The public key of an owner of the layout; repeatable.",
+)
+@click.option(
+    "--threshold",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="How many of these keys have to have signed it; all without that.",
+)
+@click.option(
+    "--product",
+    "products",
+    multiple=True,
+    metavar="FILE",
+    help="A file that the last step made; repeatable.",
+)
+@shared.policy_option
+@shared.trust_options
+def chain(
+    layout: str,
+    links: str,
+    *,
+    keys: tuple[str, ...],
+    threshold: int | None,
+    products: tuple[str, ...],
+    policy: str,
+    **options: Any,
+) -> int:
+    """Judge a supply chain by an in-toto layout: who did which step, and with which files.
+
+    Nothing that the layout names is run.
+    """
+    from verifier.ask.chain import verify_chain  # noqa: PLC0415
+
+    report = verify_chain(
+        layout,
+        links=links,
+        keys=keys,
+        threshold=threshold,
+        products=products,
+        trust=shared.opened(options, policy=policy),
+    )
+    return shared.finish(report, {**options, "inputs": (layout, *keys, *products)})
+
+
+@command.command()
+@click.argument("where", metavar="git:REPO@ID")
+@click.option(
+    "--signer",
+    "signers",
+    multiple=True,
+    metavar="NAME",
+    help="A signer of the registry who may have signed it; repeatable.",
+)
+@click.option(
+    "--ssh-key",
+    "ssh_keys",
+    multiple=True,
+    metavar="FILE",
+    help="SSH public keys that may have, one a line; repeatable.",
+)
+@click.option("--keyring", metavar="FILE", help="OpenPGP public keys that may have.")
+@shared.policy_option
+@shared.reach_options
+@shared.trust_options
+def commit(
+    where: str,
+    *,
+    signers: tuple[str, ...],
+    ssh_keys: tuple[str, ...],
+    keyring: str | None,
+    policy: str,
+    **options: Any,
+) -> int:
+    """Judge the signature of a commit or annotated tag: by one of those who are named.
+
+    ID is a full id. The committer's name and date are never believed.
+    """
+    from verifier.ask.commit import verify_commit  # noqa: PLC0415
+
+    report = verify_commit(
+        where,
+        signers=signers,
+        ssh_keys=ssh_keys,
+        keyring=keyring,
+        trust=shared.opened(options, policy=policy),
+        reach=shared.reach(options),
+    )
+    return shared.finish(report, {**options, "inputs": (*ssh_keys, *filter(None, [keyring]))})

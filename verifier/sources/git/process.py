@@ -1,4 +1,4 @@
-"""The one program that pinproof runs: `git`, found, started and listened to (laws 4 and 5).
+"""The program that repositories are read with: `git`, found, started, listened to (laws 4, 5).
 
 It is looked for in a fixed list of system folders, never along `PATH`. It runs in a bare folder
 of ours with an environment of ours: no system, user or repository configuration, no replace
@@ -13,7 +13,6 @@ import os
 import re
 import resource
 import select
-import stat
 import subprocess
 import threading
 import time
@@ -26,6 +25,7 @@ from typing import IO, Final, NamedTuple
 from verifier.core.errors import UnavailableError
 from verifier.core.limits import GIT_BYTES_PER_SECOND, GIT_MEMORY_BYTES, GIT_OBJECT_SECONDS
 from verifier.core.value import frozen
+from verifier.sources.program import find
 
 #: Where an operating system puts git. Nothing a user or a repository says adds to it.
 _PLACES: Final = ("/usr/bin/git", "/bin/git", "/usr/local/bin/git", "/opt/homebrew/bin/git")
@@ -94,12 +94,9 @@ class BrokenAnswerError(Exception):
 @cache
 def find_git() -> Git:
     """Find git once a run. Raises `UnavailableError` where there is none."""
-    for place in _PLACES:
-        with contextlib.suppress(OSError):
-            found = Path(place).resolve(strict=True)
-            mode = found.stat().st_mode
-            if stat.S_ISREG(mode) and mode & stat.S_IXUSR and not mode & stat.S_IWOTH:
-                return _asked(found)
+    found = find(_PLACES)
+    if found is not None:
+        return _asked(found)
     raise UnavailableError(
         f"git was not found; looked for {', '.join(_PLACES)}",
         code="git-missing",

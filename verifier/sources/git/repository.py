@@ -14,7 +14,16 @@ from verifier.core.errors import UnavailableError, WrongCallError
 from verifier.core.limits import GIT_BLOB_BYTES, GIT_COMMIT_BYTES
 from verifier.core.printable import printable
 from verifier.sources.git.notes import Notes
-from verifier.sources.git.objects import FULL_ID, SHA1_HEX, SHA256_HEX, Commit, Fault, parse_commit
+from verifier.sources.git.objects import (
+    FULL_ID,
+    SHA1_HEX,
+    SHA256_HEX,
+    Commit,
+    Fault,
+    Tag,
+    parse_commit,
+    parse_tag,
+)
 from verifier.sources.git.process import Channel, find_git
 from verifier.sources.git.reader import Reader, Want
 from verifier.sources.git.refs import Meant, meaning, peel, refusal
@@ -80,6 +89,15 @@ class Repository:
 
     def commit(self, oid: str) -> Commit | Fault:
         """Read a commit. Raises `WrongCallError` if that id is of something else."""
+        found = self.commit_or_tag(oid)
+        if isinstance(found, Tag):
+            end = peel(self.reader, oid)
+            leads = end[1] if end is not None and end[0] == "commit" else None
+            raise refusal(oid, Meant(what="the id of a tag", oid=leads))
+        return found
+
+    def commit_or_tag(self, oid: str) -> Commit | Tag | Fault:
+        """Read a commit or annotated tag. Raises `WrongCallError` for the id of anything else."""
         if self.notes.settings.sha256 != (self.hex_length == SHA256_HEX):
             uses = SHA256_HEX if self.notes.settings.sha256 else SHA1_HEX
             raise WrongCallError(
@@ -90,10 +108,10 @@ class Repository:
         got = self.reader.one(Want(oid, None, GIT_COMMIT_BYTES, keep=True))
         if got.fault is not None:
             return got.fault
+        if got.kind == "tag":
+            return parse_tag(oid, got.data or b"")
         if got.kind != "commit":
-            end = peel(self.reader, oid)
-            leads = end[1] if end is not None and end[0] == "commit" and got.kind == "tag" else None
-            raise refusal(oid, Meant(what=f"the id of a {got.kind}", oid=leads))
+            raise refusal(oid, Meant(what=f"the id of a {got.kind}", oid=None))
         return parse_commit(oid, got.data or b"")
 
     def meaning(self, name: str) -> Meant:
@@ -107,13 +125,26 @@ def read_commit(
     repo: Path, oid: str, *, clones: Iterable[Path] = (), allow_alternates: bool = False
 ) -> Commit | Fault:
     """Read one commit by its full id: headers, message, and the bytes that signatures cover."""
-    with Repository(
+    with _opened(repo, oid, clones, allow_alternates=allow_alternates) as repository:
+        return repository.commit(oid)
+
+
+def read_commit_or_tag(
+    repo: Path, oid: str, *, clones: Iterable[Path] = (), allow_alternates: bool = False
+) -> Commit | Tag | Fault:
+    """Read one commit or annotated tag by its full id, as `read_commit` does."""
+    with _opened(repo, oid, clones, allow_alternates=allow_alternates) as repository:
+        return repository.commit_or_tag(oid)
+
+
+def _opened(repo: Path, oid: str, clones: Iterable[Path], *, allow_alternates: bool) -> Repository:
+    clones = tuple(clones)
+    return Repository(
         repo,
         hex_length=full_length(repo, oid, clones=clones, allow_alternates=allow_alternates),
         clones=clones,
         allow_alternates=allow_alternates,
-    ) as repository:
-        return repository.commit(oid)
+    )
 
 
 def resolve(

@@ -15,7 +15,7 @@ from typing import Final, Self
 
 from verifier.core.digest import Digest
 from verifier.core.errors import UnavailableError
-from verifier.core.finding import Finding, Where
+from verifier.core.finding import Finding
 from verifier.core.limits import (
     GIT_BLOB_BYTES,
     GIT_DOTFILE_BYTES,
@@ -27,6 +27,7 @@ from verifier.core.limits import (
 )
 from verifier.core.printable import printable
 from verifier.sources.git.blobs import Leaf, read_blobs
+from verifier.sources.git.faults import of_fault
 from verifier.sources.git.objects import (
     FOLDER_MODE,
     Asked,
@@ -52,15 +53,6 @@ from verifier.sources.unavailable import too_large
 
 _TYPES: Final = {LINK_MODE: Type.LINK, GITLINK_MODE: Type.GITLINK}
 _DOTFILES: Final = (b".gitattributes", b".gitmodules")
-_REMEDIES: Final = {
-    "git-object-forged": "do not use this repository; clone it anew from a place you trust",
-    "git-object-missing": "fetch it (git fetch --unshallow, or a clone without --filter), or name "
-    "the clone that holds it: --clone FOLDER",
-    "git-object-corrupt": "git fsck shows the damage; clone the repository anew",
-    "git-object-large": "check that the commit is the one you mean",
-    "git-tree-large": "check that the commit is the one you mean, or name a path inside it",
-}
-_MALFORMED: Final = "do not use this commit; git fsck says more of how it was made"
 
 
 class GitTree:
@@ -344,14 +336,8 @@ class GitTree:
         self._counts[fault.code] = self._counts.get(fault.code, 0) + 1
         if self._counts[fault.code] > GIT_FINDINGS:
             return
-        finding = Finding(
-            code=fault.code,
-            got=printable(fault.detail),
-            cause=_cause(repo, fault),
-            where=Where(path=printable(shown(path)) if path else None),
-            remedy=_REMEDIES.get(fault.code, _MALFORMED),
-        )
-        self._findings[finding] = None
+        told = printable(shown(path)) if path else None
+        self._findings[of_fault(fault, path=told, cause=_cause(repo, fault))] = None
 
 
 def _below(prefix: bytes, items: Iterable[Item], leaves: list[Leaf]) -> list[tuple[bytes, str]]:

@@ -14,19 +14,12 @@ import re
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
-from verifier.catalog.entries import (
-    composition_format,
-    composition_rows,
-    helper_format,
-    image_format,
-    image_rows,
-    runtime_format,
-    signers_format,
-)
+from verifier.catalog.entries import composition_format
 from verifier.catalog.entries.composition import Composition
-from verifier.catalog.index import Row, build
+from verifier.catalog.index import build
+from verifier.catalog.kinds import KINDS, hints, parse
 from verifier.catalog.open import Refused, open_registry
 from verifier.catalog.tuf.files import Listing, RegistryFiles
 from verifier.catalog.tuf.publish import RoleKeys, fresh_keys, projects_of, publish
@@ -42,7 +35,6 @@ from verifier.sources.scratch import scratch
 #: How long a seal lasts: longer than any release is used.
 YEARS: Final = 10
 
-_KINDS: Final = ("helper", "composition", "image", "runtime", "signers")
 _ROOT: Final = "metadata/1.root.json"
 _VERSION: Final = re.compile(rb'"version": ?([1-9][0-9]{0,14})\b')
 
@@ -123,18 +115,15 @@ def _entries(store: RegistryFiles, listing: Listing) -> dict[str, bytes]:
 
 def index_of(entries: Mapping[str, bytes]) -> dict[str, bytes]:
     """Make the index of some entries. Raises `MalformedError` for the first that is not sound."""
-    paths = [path for path in entries if path.endswith(".toml")]
-    of = {kind: [p for p in paths if p.split("/")[1] == kind] for kind in _KINDS}
-    hints: list[tuple[str, Row]] = []
-    for path in of["composition"]:
-        hints += composition_rows.hints(_composition(entries, path))
-    for path in of["image"]:
-        hints += image_rows.image_hints(image_format.parse(entries[path], path))
-    for path in of["runtime"]:
-        hints += image_rows.runtime_hints(runtime_format.parse(entries[path], path))
-    for path in of["signers"]:  # names, not digests: they have no rows
-        signers_format.parse(entries[path], path)
-    return build([helper_format.parse(entries[path], path) for path in of["helper"]], hints)
+    found: dict[str, list[Any]] = {kind: [] for kind in KINDS}
+    for path in filter(lambda path: path.endswith(".toml"), entries):
+        kind = path.split("/")[1]
+        if kind == "composition":
+            found[kind].append(_composition(entries, path))
+        elif kind in found:
+            found[kind].append(parse(kind, entries[path], path))
+    rows = [row for kind, of in found.items() for entry in of for row in hints(kind, entry)]
+    return build(found["helper"], rows)
 
 
 def _composition(entries: Mapping[str, bytes], path: str) -> Composition:

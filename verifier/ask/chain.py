@@ -44,7 +44,8 @@ def verify_chain(
         )
     read = file.read(layout, limit=CHAIN_DOCUMENT_BYTES)
     made = tuple(
-        Product(name=name, sha256=file.digests(name, ["sha256"])[0]["sha256"]) for name in products
+        Product(name=name, sha256=file.digests(name, ["sha256"]).digests["sha256"])
+        for name in products
     )
     outcome = check(
         read.data,

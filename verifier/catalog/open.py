@@ -10,12 +10,12 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final
 
-from verifier.catalog.entries import helper_format
 from verifier.catalog.entries.helper import Lineage
 from verifier.catalog.floor import Floor
-from verifier.catalog.index import Index, Row, build
+from verifier.catalog.index import Index, build
+from verifier.catalog.kinds import KINDS, hints, parse
 from verifier.catalog.refused import Refused
 from verifier.catalog.tuf.files import RegistryFiles
 from verifier.catalog.tuf.problems import RESIGN, RESTORE, mismatch, missing, problem
@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from verifier.catalog.entries.image import ImageEntry
     from verifier.catalog.entries.runtime import RuntimeEntry
     from verifier.catalog.entries.signers import Signer, SignersEntry
-
-T = TypeVar("T", "Lineage", "Composition", "ImageEntry", "RuntimeEntry", "SignersEntry")
 
 __all__ = ["Catalog", "Refused", "open_registry"]
 
@@ -110,11 +108,7 @@ class Catalog:
         self.floor = Floor.of(trusted)
         self._targets = trusted.targets
         self._target = target
-        self._lineages: dict[str, Lineage | Refused] = {}
-        self._compositions: dict[str, Composition | Refused] = {}
-        self._images: dict[str, ImageEntry | Refused] = {}
-        self._runtimes: dict[str, RuntimeEntry | Refused] = {}
-        self._signers: dict[str, SignersEntry | Refused] = {}
+        self._read: dict[tuple[str, str], Any] = {}
 
     def names(self, kind: str) -> tuple[str, ...]:
         """List the entries of a kind, over all projects."""
@@ -143,45 +137,28 @@ class Catalog:
 
     def helper(self, name: str) -> Lineage | Refused:
         """Return a helper lineage."""
-        if name not in self._lineages:
-            self._lineages[name] = self._parsed("helper", name, helper_format.parse)
-        return self._lineages[name]
+        entry: Lineage | Refused = self.entry("helper", name)
+        return entry
 
     def composition(self, name: str) -> "Composition | Refused":
         """Return a composition, with the rows of its files table if it has one."""
-        if name not in self._compositions:
-            # Most runs are about helpers, and do not pay for this format.
-            from verifier.catalog.entries import composition_format  # noqa: PLC0415
-
-            entry = self._parsed(_COMPOSITION, name, composition_format.parse)
-            if not isinstance(entry, Refused) and entry.files_table:
-                entry = self._with_table(entry)
-            self._compositions[name] = entry
-        return self._compositions[name]
+        entry: Composition | Refused = self.entry(_COMPOSITION, name)
+        return entry
 
     def image(self, name: str) -> "ImageEntry | Refused":
         """Return an image."""
-        if name not in self._images:
-            from verifier.catalog.entries import image_format  # noqa: PLC0415  (as above)
-
-            self._images[name] = self._parsed("image", name, image_format.parse)
-        return self._images[name]
+        entry: ImageEntry | Refused = self.entry("image", name)
+        return entry
 
     def runtime(self, name: str) -> "RuntimeEntry | Refused":
         """Return a runtime."""
-        if name not in self._runtimes:
-            from verifier.catalog.entries import runtime_format  # noqa: PLC0415  (as above)
-
-            self._runtimes[name] = self._parsed("runtime", name, runtime_format.parse)
-        return self._runtimes[name]
+        entry: RuntimeEntry | Refused = self.entry("runtime", name)
+        return entry
 
     def signers(self, name: str) -> "SignersEntry | Refused":
         """Return an entry of signers."""
-        if name not in self._signers:
-            from verifier.catalog.entries import signers_format  # noqa: PLC0415  (as above)
-
-            self._signers[name] = self._parsed("signers", name, signers_format.parse)
-        return self._signers[name]
+        entry: SignersEntry | Refused = self.entry("signers", name)
+        return entry
 
     def signer(self, name: str) -> "Signer | Refused":
         """Return the one row of all signers that `NAME` or `ENTRY/NAME` means."""
@@ -210,7 +187,7 @@ class Catalog:
         """Read every target, parse every entry, and make the index again."""
         answers: list[object] = [self._target(path) for path in self._targets]
         for kind, names in self._entries.items():
-            answers += [self._entry(kind, name) for name in names]
+            answers += [self._checked(kind, name) for name in names]
         findings = [f for a in answers if isinstance(a, Refused) for f in a.findings]
         if not findings:
             from verifier.catalog import signer_names  # noqa: PLC0415  (as above)
@@ -219,20 +196,29 @@ class Catalog:
             findings += signer_names.repeated(self.names("signers"), self.signers)
         return in_order(findings)
 
-    def _entry(self, kind: str, name: str) -> object:
-        """Parse an entry of any kind."""
-        if kind == "helper":
-            return self.helper(name)
+    def entry(self, kind: str, name: str) -> Any:
+        """Return an entry of one of `KINDS`, read once; or why it is refused."""
+        key = kind, name
+        if key not in self._read:
+            entry = self._parsed(kind, name)
+            if kind == _COMPOSITION and not isinstance(entry, Refused) and entry.files_table:
+                entry = self._with_table(entry)
+            self._read[key] = entry
+        return self._read[key]
+
+    def _checked(self, kind: str, name: str) -> object:
+        """Read a target of any kind, known or newer."""
+        if kind in KINDS:
+            return self.entry(kind, name)
         if kind == _LINES:
             return self._checked_lines(name)
-        if kind == _COMPOSITION:
-            return self.composition(name)
-        if kind in ("image", "runtime"):
-            return self.image(name) if kind == "image" else self.runtime(name)
-        if kind == "signers":
-            return self.signers(name)
         data = self.entry_bytes(kind, name)
         return data if isinstance(data, Refused) else _newer(self._where(kind, name), kind)
+
+    def _sound(self, kind: str) -> list[Any]:
+        """Return the entries of a kind that were read and are sound."""
+        read = (entry for (of, _), entry in self._read.items() if of == kind)
+        return [entry for entry in read if not isinstance(entry, Refused)]
 
     def _checked_lines(self, lineage: str) -> object:
         """Read the lines of a lineage, which may only be of versions that it published."""
@@ -245,13 +231,13 @@ class Catalog:
         message = f"{lineage} published no {', '.join(strange)}"
         return _malformed(self._where(_LINES, lineage), message)
 
-    def _parsed(self, kind: str, name: str, parse: Callable[[bytes, str], T]) -> T | Refused:
+    def _parsed(self, kind: str, name: str) -> Any:
         data = self.entry_bytes(kind, name)
         if isinstance(data, Refused):
             return data
         where = self._where(kind, name)
         try:
-            entry = parse(data, where)
+            entry = parse(kind, data, where)
         except MalformedError as error:
             schema = _schema(data)
             # A schema of the same kind that is not the one read here: a newer one.
@@ -277,9 +263,9 @@ class Catalog:
     def _check_tables(self) -> list[Finding]:
         """Name the files tables that no entry has."""
         named = {
-            self._where(_COMPOSITION, name).removesuffix(".toml") + _FILES
-            for name, entry in self._compositions.items()
-            if not isinstance(entry, Refused) and entry.files_table
+            self._where(_COMPOSITION, entry.name).removesuffix(".toml") + _FILES
+            for entry in self._sound(_COMPOSITION)
+            if entry.files_table
         }
         found = {f"targets/{path}" for path in self._targets if path.endswith(_FILES)}
         return [
@@ -289,10 +275,8 @@ class Catalog:
 
     def _check_index(self) -> list[Finding]:
         """Compare the index with one made from the entries, byte for byte."""
-        made = build(
-            [entry for entry in self._lineages.values() if not isinstance(entry, Refused)],
-            self._hints(),
-        )
+        rows = [row for kind in KINDS for entry in self._sound(kind) for row in hints(kind, entry)]
+        made = build(self._sound("helper"), rows)
         listed = {path for path in self._targets if path.startswith("index/")}
         return [
             problem(
@@ -306,22 +290,6 @@ class Catalog:
             for path in sorted(made.keys() | listed)
             if path not in made or path not in listed or self._target(path) != made[path]
         ]
-
-    def _hints(self) -> list[tuple[str, Row]]:
-        """Return the rows of every entry that is no helper; check_all has read all of them."""
-        from verifier.catalog.entries import composition_rows, image_rows  # noqa: PLC0415
-
-        found: list[tuple[str, Row]] = []
-        for composition in self._compositions.values():
-            if not isinstance(composition, Refused):
-                found += composition_rows.hints(composition)
-        for image in self._images.values():
-            if not isinstance(image, Refused):
-                found += image_rows.image_hints(image)
-        for runtime in self._runtimes.values():
-            if not isinstance(runtime, Refused):
-                found += image_rows.runtime_hints(runtime)
-        return found
 
     @cached_property
     def _entries(self) -> dict[str, dict[str, list[str]]]:

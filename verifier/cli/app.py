@@ -26,6 +26,7 @@ VERBS: Final = {
     "show": "show one entry of the registry",
     "check": "check the registry itself",
     "migrate": "bring a file to another version, or back",
+    "new": "make a key or a registry",
     "sign": "sign a registry",
     "pin": "write an entry for a registry",
 }

@@ -27,7 +27,8 @@ VERBS: Final = {
     "check": "check the registry itself",
     "migrate": "bring a file to another version, or back",
     "new": "make a key or a registry",
-    "sign": "sign a registry",
+    "sign": "sign a registry, or its next root",
+    "rotate": "replace keys of a registry",
     "pin": "write an entry for a registry",
 }
 

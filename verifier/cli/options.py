@@ -26,6 +26,13 @@ F = TypeVar("F", bound=Callable[..., Any])
 FORMATS: Final = ("text", "json")
 
 
+class Decorator(Protocol):
+    """What adds one option to a verb."""
+
+    def __call__(self, function: F, /) -> F:
+        """Return the function with the option."""
+
+
 class _Time(click.ParamType[datetime]):
     """A time as RFC 3339 with Z, the one spelling that is read."""
 

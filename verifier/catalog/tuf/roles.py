@@ -17,7 +17,7 @@ from verifier.core.value import frozen
 def tuf_key(spki: bytes) -> SSlibKey:
     """Describe a public key, given as SubjectPublicKeyInfo, as TUF does."""
     key: PublicKeyTypes = load_der_public_key(spki)
-    return SSlibKey.from_crypto(key)  # type: ignore[arg-type]
+    return SSlibKey.from_crypto(key)
 
 
 def tuf_id(spki: bytes) -> str:

@@ -1,4 +1,4 @@
-"""`pinproof sign registry`: sign the entries of a registry."""
+"""`pinproof sign registry`, `pinproof sign root`: sign a registry and its next root."""
 
 from datetime import UTC, datetime
 from pathlib import Path
@@ -6,6 +6,8 @@ from pathlib import Path
 import click
 
 from verifier.cli import options as shared
+from verifier.cli import signing as signed
+from verifier.cli.proposals import shown_proposal
 from verifier.core.errors import WrongCallError
 from verifier.core.verdict import exit_of_answer
 
@@ -23,16 +25,73 @@ def command() -> None:
     is_flag=True,
     help="Sign with fresh keys and discard them: for a registry that ships in a package.",
 )
-def registry(folder: str, *, sealing: bool) -> int:
-    """Sign the entries below DIR/targets and write DIR/metadata and DIR/targets/index."""
+@signed.keys_option
+@click.option(
+    "--renew",
+    multiple=True,
+    metavar="ROLE",
+    help="Sign ROLE again though it says the same, to move its expiry; repeatable.",
+)
+@signed.expires_option
+@signed.root_option
+@signed.floor_option
+@signed.passphrase_option
+def registry(
+    folder: str,
+    *,
+    sealing: bool,
+    keys: tuple[str, ...],
+    renew: tuple[str, ...],
+    days: tuple[str, ...],
+    root: str | None,
+    floor: str | None,
+    passphrase_file: str | None,
+) -> int:
+    """Sign the entries below DIR/targets, and all metadata that follows from them.
+
+    Which roles are signed follows from the keys. What needs more signatures waits in DIR.draft,
+    and DIR stays as it is until the last of them is there.
+    """
+    if sealing == bool(keys):
+        raise WrongCallError(
+            "sign registry: expected --key FILE, or --seal",
+            code="wrong-call",
+            remedy="name your key with --key; --seal is for a registry that ships in a package",
+        )
+    if sealing:
+        return _seal(folder)
+    from verifier.actions.sign_registry import sign_registry  # noqa: PLC0415
+
+    held = signed.private_keys(keys, passphrase_file)
+    given = signed.signing(held, days, root=root, floor=floor)
+    return signed.shown(sign_registry(folder, given, renew=renew), folder)
+
+
+@command.command()
+@click.argument("folder", metavar="DIR")
+@signed.keys_option
+@signed.expires_option
+@signed.root_option
+@signed.passphrase_option
+def root(
+    folder: str,
+    *,
+    keys: tuple[str, ...],
+    days: tuple[str, ...],
+    root: str | None,
+    passphrase_file: str | None,
+) -> int:
+    """Show the root that waits in DIR.draft; sign it with --key."""
+    from verifier.actions.sign_registry import sign_root  # noqa: PLC0415
+
+    held = signed.private_keys(keys, passphrase_file)
+    proposal, step = sign_root(folder, signed.signing(held, days, root=root))
+    return shown_proposal(proposal, step, folder)
+
+
+def _seal(folder: str) -> int:
     from verifier.actions.seal import seal  # noqa: PLC0415
 
-    if not sealing:
-        raise WrongCallError(
-            "sign registry: expected --seal",
-            code="wrong-call",
-            remedy="add --seal; this version of pinproof signs with discarded keys only",
-        )
     made = seal(Path(folder), now=shared.clock() or datetime.now(UTC))
     lines = [
         f"sealed     {folder}: {len(made.entries)} targets, snapshot {made.snapshot_version}",

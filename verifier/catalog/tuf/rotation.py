@@ -1,0 +1,90 @@
+"""The next root of a registry: which keys come and go, and what both states say in words.
+
+Source: TUF specification 1.0, §6.1: the new root is signed by the threshold of the old keys and
+of its own, and has the next version.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import field
+from datetime import datetime
+from typing import Final
+
+from tuf.api.metadata import Key, Root
+
+from verifier.catalog.tuf.publish import TOP_LEVEL, Keys, root_of
+from verifier.catalog.tuf.roles import tuf_key
+from verifier.core.value import frozen
+
+#: Roles whose keys a rotation may replace as a whole.
+REPLACEABLE: Final = ("targets", "snapshot", "timestamp")
+
+
+@frozen
+class RootChange:
+    """What the next root changes. Keys are given as SubjectPublicKeyInfo.
+
+    `add` are new root keys, `drop` ids of keys that no role keeps (as TUF names them),
+    `thresholds` and `replace` are by role.
+    """
+
+    add: tuple[bytes, ...] = ()
+    drop: frozenset[str] = frozenset()
+    thresholds: Mapping[str, int] = field(default_factory=dict)
+    replace: Mapping[str, tuple[bytes, ...]] = field(default_factory=dict)
+
+
+def keys_of(spkis: Iterable[bytes], threshold: int = 1) -> Keys:
+    """Describe keys, given as SubjectPublicKeyInfo, for a role. Raises `ValueError`."""
+    keys = Keys(keys=tuple(tuf_key(spki) for spki in spkis), threshold=threshold)
+    wrong = _wrong(keys)
+    if wrong:
+        raise ValueError(wrong)
+    return keys
+
+
+def next_root(root: Root, change: RootChange, expires: datetime) -> Root:
+    """Make the root after `root`. Raises `ValueError` with what cannot be."""
+    unknown = sorted(change.drop - root.keys.keys())
+    if unknown:
+        raise ValueError(f"the root has no key {unknown[0]}")
+    given: dict[str, Keys] = {}
+    for role in TOP_LEVEL:
+        old = root.roles[role]
+        keys: list[Key] = [root.keys[keyid] for keyid in old.keyids]
+        if role in change.replace:
+            keys = [tuf_key(spki) for spki in change.replace[role]]
+        if role == "root":
+            keys += [tuf_key(spki) for spki in change.add]
+        kept = tuple(key for key in keys if key.keyid not in change.drop)
+        given[role] = Keys(keys=kept, threshold=change.thresholds.get(role, old.threshold))
+        wrong = _wrong(given[role])
+        if wrong:
+            raise ValueError(f"role {role}: {wrong}")
+    return root_of(given, root.version + 1, expires)
+
+
+def told(root: Root, old: Root | None) -> list[tuple[str, str]]:
+    """Say what a root gives to each role, and what it changes, in rows for people."""
+    rows: list[tuple[str, str]] = []
+    for role in TOP_LEVEL:
+        new = root.roles[role]
+        before = set(old.roles[role].keyids) if old else set()
+        rows.append((role, f"{new.threshold} of {len(new.keyids)} keys"))
+        come = set(new.keyids) - before if old else set()
+        rows += [("  new" if keyid in come else "", keyid) for keyid in new.keyids]
+        rows += [("  dropped", keyid) for keyid in sorted(before - set(new.keyids))]
+    return rows
+
+
+def same_root(one: Root, other: Root) -> bool:
+    """Tell whether two roots give the same keys, whenever they expire."""
+    return (one.version, one.keys, one.roles) == (other.version, other.keys, other.roles)
+
+
+def _wrong(keys: Keys) -> str | None:
+    ids = [key.keyid for key in keys.keys]
+    if len(ids) != len(set(ids)):
+        return "a key is given twice, and would count once"
+    if not 1 <= keys.threshold <= len(ids):
+        return f"a threshold of {keys.threshold} cannot be met by {len(ids)} keys"
+    return None

@@ -171,7 +171,6 @@ def take_step(state: State, wish: Wish, holders: Sequence[Holder]) -> Step:
     the result would not authenticate.
     """
     progress = advance(state.current, state.pending, wish, holders)
-    _refuse_idle(progress, state.current, holders)
     root = (progress.made.get("root") or progress.kept["root"]).metadata.signed
     if root.expires <= wish.now:
         raise UnavailableError(
@@ -179,6 +178,7 @@ def take_step(state: State, wish: Wish, holders: Sequence[Holder]) -> Step:
             code="signing-root-expired",
             remedy="make the next root first: pinproof rotate root",
         )
+    _refuse_idle(progress, state.current, holders)
     pieces = {**progress.kept, **progress.made}
     if progress.complete:
         if progress.index_lags:

@@ -93,10 +93,11 @@ def load(path: str, passphrase: bytes | None) -> PrivateKey:
     Raises `UnavailableError` if the file cannot be read, others may read it, it holds no private
     key of a kind that counts, or the passphrase is missing or wrong.
     """
-    data = secret(path, what="the private key")
+    data, mode = _read(path)
     found = _PEM.fullmatch(data)
     if found is None:
         raise _malformed(path)
+    _refuse_exposed(path, mode, "the private key")
     if found[1] and passphrase is None:
         raise _passphrase(path, "is encrypted, and no passphrase was given")
     try:
@@ -115,7 +116,8 @@ def load(path: str, passphrase: bytes | None) -> PrivateKey:
 
 def passphrase_in(path: str) -> bytes:
     """Read a passphrase from a file that only its owner may read; a line end is not part of it."""
-    data = secret(path, what="the passphrase")
+    data, mode = _read(path)
+    _refuse_exposed(path, mode, "the passphrase")
     phrase = data.removesuffix(b"\n").removesuffix(b"\r")
     if not phrase or len(phrase) > _LONGEST_PASSPHRASE or b"\n" in phrase or b"\0" in phrase:
         raise UnavailableError(
@@ -126,8 +128,8 @@ def passphrase_in(path: str) -> bytes:
     return phrase
 
 
-def secret(path: str, *, what: str) -> bytes:
-    """Read a file that nobody but its owner may read; raises `UnavailableError` otherwise."""
+def _read(path: str) -> tuple[bytes, int]:
+    """Read a file, with its mode."""
     try:
         descriptor = os.open(path, _OPEN)
         try:
@@ -136,14 +138,16 @@ def secret(path: str, *, what: str) -> bytes:
             os.close(descriptor)
     except (OSError, ValueError) as error:
         raise unreadable(path, error) from error
-    if status.st_mode & _OTHERS:
+    return data, stat.S_IMODE(status.st_mode)
+
+
+def _refuse_exposed(path: str, mode: int, what: str) -> None:
+    if mode & _OTHERS:
         raise UnavailableError(
-            f"{path}: expected a file that only its owner may read, got mode "
-            f"{stat.S_IMODE(status.st_mode):04o}",
+            f"{path}: expected a file that only its owner may read, got mode {mode:04o}",
             code="signing-key-exposed",
             remedy=f"if nobody else has read {what}: chmod 600 {path}; otherwise use a new one",
         )
-    return data
 
 
 def _held(key: _Private) -> PrivateKey:

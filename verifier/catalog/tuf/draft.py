@@ -4,10 +4,10 @@
 what is wanted; it makes what has to be made, adds the signatures of the keys at hand, and says
 what is complete and who is still missing. It is pure: whoever calls it keeps and publishes.
 
-A role is made anew if what it says changes, if its old signatures no longer count, or if it is to
-be renewed; its version then goes up by one. Everybody signs the same bytes, so what one has signed
-stands until what it says would be another thing. A role that is complete takes no more signatures:
-the snapshot has recorded its bytes.
+A role is made anew if what it says changes, if its old signatures no longer count, if it has
+expired, or if it is to be renewed; its version then goes up by one. Everybody signs the same
+bytes, so what one has signed stands until what it says would be another thing. A role that is
+complete takes no more signatures: the snapshot has recorded its bytes.
 
 Sources: TUF specification 1.0, §6.1 (root rotation: signed by the threshold of the old keys and
 of the new ones) and §7 (which roles follow from which); FORMATS §1 (the index may lag behind).
@@ -121,9 +121,10 @@ class _Advance:
         for project in projects or {}:
             listing = listed(self.wish.entries, project)
             self._step(project, Targets(1, None, None, listing), targets)
-        below = {role: self._recorded(role, lags=lags) for role in ("targets", *(projects or {}))}
+        roles = ("targets", *(projects or {}))
+        below = {f"{role}.json": self._recorded(role, lags=lags) for role in roles}
         waiting = {wait.role for wait in self.waits} - ({"targets"} if lags else set())
-        if not waiting & below.keys():
+        if not waiting & {*roles}:
             self._step("snapshot", Snapshot(1, None, None, below), root)
             if "snapshot" not in {wait.role for wait in self.waits}:
                 record = self._recorded("snapshot")
@@ -166,7 +167,7 @@ class _Advance:
             and old is not None
             and "targets" not in self.wish.renew
             and _same(Targets(1, None, None, old.metadata.signed.targets, given), old)
-            and _vouched(old, "targets", root)
+            and self._counts(old, "targets", root)
         )
         return wanted, lags
 
@@ -187,8 +188,8 @@ class _Advance:
             and drafted.metadata.signed.expires > self.wish.now
             and _same(wanted, drafted)
         )
-        stays = old and not fits and role not in self.wish.renew and _same(wanted, old)
-        if old and stays and _vouched(old, role, delegator):
+        renewed = role in self.wish.renew or fits
+        if old and not renewed and _same(wanted, old) and self._counts(old, role, delegator):
             self.kept[role] = old
             return
         if drafted is None or not fits:
@@ -197,6 +198,13 @@ class _Advance:
             wanted.version, wanted.expires = version, self.wish.expires(role)
             drafted = piece_of(Metadata(wanted))
         self._sign(role, drafted, [delegator])
+
+    def _counts(self, piece: Piece, role: str, delegator: Root | Targets) -> bool:
+        """Tell whether the signatures on a piece still vouch for it."""
+        metadata = piece.metadata
+        payload, signatures = metadata.signed_bytes, metadata.signatures
+        result = delegator.get_verification_result(role, payload, signatures)
+        return bool(result) and metadata.signed.expires > self.wish.now
 
     def _sign(self, role: str, piece: Piece, delegators: list[Root | Targets]) -> None:
         """Add the signatures that are missing and can be given; note who else must sign."""
@@ -238,9 +246,3 @@ def _content(signed: Any) -> dict[str, Any]:
     for field_name in ("version", "expires", "spec_version"):
         del content[field_name]
     return content
-
-
-def _vouched(piece: Piece, role: str, delegator: Root | Targets) -> bool:
-    metadata = piece.metadata
-    result = delegator.get_verification_result(role, metadata.signed_bytes, metadata.signatures)
-    return result.verified

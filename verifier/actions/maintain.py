@@ -8,7 +8,7 @@ run leaves is the old registry with its draft, or the new one with a draft that 
 which the next run sees by the versions in it.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
@@ -18,7 +18,7 @@ from verifier.actions.seal import entries_in, index_of
 from verifier.catalog.floor import Floor
 from verifier.catalog.open import Refused, open_registry
 from verifier.catalog.tuf.draft import Progress, Wait, Wish, advance
-from verifier.catalog.tuf.files import RegistryFiles
+from verifier.catalog.tuf.files import Listing, RegistryFiles
 from verifier.catalog.tuf.pieces import Piece, file_of, keyids_in, read_pieces, roots_in
 from verifier.catalog.tuf.roles import Holder, holder
 from verifier.catalog.tuf.trusted import Anchor, authenticate
@@ -89,12 +89,8 @@ def read_state(
     if not roots:
         raise _no_registry(place)
     history = {path: _bytes(store.read(path)) for path in roots.values()}
-    anchor = Anchor(root=root or next(iter(history.values())), first=False)
-    trusted = authenticate(store.read, listing, anchor=anchor, now=now, floor=floor or Floor())
-    found = [*listing.findings, *(trusted if isinstance(trusted, tuple) else ())]
-    _refuse_registry(f for f in found if not _tolerated(f))
-    current, wrong = read_pieces(store.read, listing.files)
-    _refuse_registry(wrong)
+    anchor = root or next(iter(history.values()))
+    current = _pieces(store, listing, anchor, now, floor, bearable=_tolerated)
     index = {
         path.removeprefix("targets/"): _bytes(store.read(path))
         for path in listing.files
@@ -108,6 +104,32 @@ def read_state(
         entries=entries_in(store, listing),
         index=index,
     )
+
+
+def trusted_pieces(place: Path, *, root: bytes, now: datetime) -> Mapping[str, Piece]:
+    """Read the metadata of a registry that authenticates from `root`, except for its expiry."""
+    store = RegistryFiles(place)
+    listing = store.listing()
+    return _pieces(store, listing, root, now, None, bearable=lambda f: f.code == _EXPIRED)
+
+
+def _pieces(
+    store: RegistryFiles,
+    listing: Listing,
+    root: bytes,
+    now: datetime,
+    floor: Floor | None,
+    *,
+    bearable: Callable[[Finding], bool],
+) -> Mapping[str, Piece]:
+    """Authenticate a registry, and read its metadata."""
+    anchor = Anchor(root=root, first=False)
+    trusted = authenticate(store.read, listing, anchor=anchor, now=now, floor=floor or Floor())
+    found = trusted if isinstance(trusted, tuple) else ()
+    _refuse_registry(f for f in found if not bearable(f))
+    current, wrong = read_pieces(store.read, listing.files)
+    _refuse_registry(wrong)
+    return current
 
 
 def _unborn(place: Path) -> State:

@@ -29,6 +29,7 @@ VERBS: Final = {
     "new": "make a key or a registry",
     "sign": "sign a registry, or its next root",
     "rotate": "replace keys of a registry",
+    "update": "fetch a newer registry (asks a network)",
     "pin": "write an entry for a registry",
 }
 

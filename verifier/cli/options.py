@@ -9,7 +9,7 @@ import click
 
 from verifier.actions import output
 from verifier.ask.answers import Listing
-from verifier.cli.environment import colour_wanted
+from verifier.cli.environment import colour_wanted, state_folder
 from verifier.core.clock import parse_time
 from verifier.core.errors import UnavailableError, WrongCallError
 from verifier.core.limits import HOST_BYTES, LARGEST_FILE
@@ -132,6 +132,7 @@ def opened(options: dict[str, Any], *, policy: str = "strict") -> "Trust":
         registry=options["registry"],
         root=options["root"],
         floor=options["floor"],
+        kept=state_folder(),
         effective_time=options["effective_time"],
         insecure_past_time=options["insecure_past_time"],
         clock=clock(),

@@ -23,4 +23,11 @@ ROWS: Final = (
     Code("signing-nothing", "input", ERROR, "there is nothing that the keys could sign"),
     Code("signing-unsound", "input", ERROR, "what was signed would not authenticate"),
     Code("signing-busy", "input", ERROR, "another run is at work beside the registry"),
+    # fetching a registry: nothing was replaced
+    Code("update-folder", "input", ERROR, "something else is where the registry is to go"),
+    Code("update-unreachable", "input", ERROR, "the registry's server does not answer"),
+    Code("update-redirected", "input", ERROR, "the server sends on to another address"),
+    Code("update-slow", "input", ERROR, "the server takes too long"),
+    Code("update-too-long", "input", ERROR, "the server sends more than was signed"),
+    Code("update-refused", "input", ERROR, "what the server has is not to be trusted"),
 )

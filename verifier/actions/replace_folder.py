@@ -16,6 +16,15 @@ from verifier.actions.durable import exchange, locked, opened, sync_folder
 from verifier.core.errors import PinproofError, UnavailableError
 
 
+def place_of(folder: str) -> Path:
+    """Return the path of a folder whose name can be given away: as the user wrote it, if it can.
+
+    A link is followed: what it leads to is replaced, and not the link.
+    """
+    place = Path(folder)
+    return place.resolve() if place.is_symlink() or place.name in ("", "..") else place
+
+
 @contextmanager
 def alone(place: Path) -> Iterator[None]:
     """Keep other runs away from what lies in the folder of `place`."""

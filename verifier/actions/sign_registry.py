@@ -21,7 +21,7 @@ from verifier.actions.maintain import (
     take_step,
     wish_for,
 )
-from verifier.actions.replace_folder import alone
+from verifier.actions.replace_folder import alone, place_of
 from verifier.catalog.floor import Floor
 from verifier.catalog.tuf.draft import DAYS, Wish
 from verifier.catalog.tuf.publish import delegations_of, root_of
@@ -68,7 +68,7 @@ def new_registry(folder: str, design: Design, signing: Signing) -> Step:
     Raises `WrongCallError` for a design that could never be signed, `UnavailableError` for a
     folder that is not empty.
     """
-    place = Path(folder).resolve()
+    place = place_of(folder)
     for name in design.projects:
         if name in RESERVED or name.endswith(".root"):
             raise WrongCallError(
@@ -101,7 +101,7 @@ def sign_registry(folder: str, signing: Signing, *, renew: Sequence[str] = ()) -
 
     `renew` names roles that get a new version and expiry though they say the same.
     """
-    place = Path(folder).resolve()
+    place = place_of(folder)
     with alone(place):
         state = _state(place, signing)
         _refuse_roles(state, renew)
@@ -111,7 +111,7 @@ def sign_registry(folder: str, signing: Signing, *, renew: Sequence[str] = ()) -
 
 def propose_root(folder: str, change: RootChange, signing: Signing) -> tuple[Proposal, Step]:
     """Make the next root, or go on with the same one if it is in the draft; sign it."""
-    place = Path(folder).resolve()
+    place = place_of(folder)
     with alone(place):
         state = _state(place, signing)
         if not state.current:
@@ -132,7 +132,7 @@ def propose_root(folder: str, change: RootChange, signing: Signing) -> tuple[Pro
 
 def sign_root(folder: str, signing: Signing) -> tuple[Proposal, Step | None]:
     """Show the root in the draft; sign it with the keys at hand. Without keys, change nothing."""
-    place = Path(folder).resolve()
+    place = place_of(folder)
     with alone(place):
         state = _state(place, signing)
         drafted = state.pending.get("root")

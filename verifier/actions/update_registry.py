@@ -13,7 +13,7 @@ from pathlib import Path
 
 from verifier.actions import output
 from verifier.actions.maintain import trusted_pieces
-from verifier.actions.replace_folder import alone, cannot, replace_folder
+from verifier.actions.replace_folder import alone, cannot, place_of, replace_folder
 from verifier.catalog.floor import Floor, kept_at
 from verifier.catalog.open import Refused, open_registry
 from verifier.catalog.tuf.fetch import FetchError, Patience, Place, fetch_registry
@@ -22,6 +22,7 @@ from verifier.core.digest import sha256
 from verifier.core.errors import PinproofError, UnavailableError, WrongCallError
 from verifier.core.finding import Finding
 from verifier.core.limits import DOCUMENT_BYTES, MISTAKES_SHOWN
+from verifier.core.printable import quoted
 from verifier.core.value import frozen
 from verifier.sources import file
 from verifier.sources.scratch import scratch
@@ -66,7 +67,8 @@ def update_registry(
         source = Place.parse(url)
     except ValueError as error:
         raise WrongCallError(
-            f"--url: {url} {error}",
+            # What holds credentials is not repeated: errors end up in logs.
+            f"--url: {quoted(url[:200]) if '@' not in url else 'the address'} {error}",
             code="wrong-call",
             remedy="name the folder that holds metadata/ and targets/, as https://HOST/PATH",
         ) from None
@@ -76,7 +78,7 @@ def update_registry(
             code="wrong-call",
             remedy="set XDG_STATE_HOME or HOME to an absolute path",
         )
-    place = Path(to).resolve()
+    place = place_of(to)
     kept = kept_at(state, root)
     _make(kept.parent)
     with alone(place), scratch() as made:

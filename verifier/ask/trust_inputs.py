@@ -14,7 +14,7 @@ from verifier.catalog.floor import kept_at
 from verifier.catalog.open import Catalog, Refused
 from verifier.catalog.tuf.values import Held
 from verifier.core.clock import print_time
-from verifier.core.digest import Pin, sha256
+from verifier.core.digest import Pin
 from verifier.core.errors import WrongCallError
 from verifier.core.limits import DOCUMENT_BYTES, METADATA_BYTES
 from verifier.core.table import read_json
@@ -53,7 +53,7 @@ def show_trust(trust: Trust, named: Named) -> Answered:
         _sigstore(named),
         *_signers(trust),
     ]
-    return Answered(question="show", answers=tuple(answers), report=trust.report(()))
+    return Answered(question="trust", answers=tuple(answers), report=trust.report(()))
 
 
 def _root(named: Named) -> Answer:
@@ -61,7 +61,7 @@ def _root(named: Named) -> Answer:
     return _answer(
         "registry root",
         source=named.root or _SHIPPED,
-        digest=str(Pin.of(data)),
+        pin=Pin.of(data),
         expires=None,
         rows=[("trusted as", "the first link of every registry's chain of roots")],
     )
@@ -78,7 +78,10 @@ def _registry(trust: Trust, named: Named) -> list[Answer]:
     if isinstance(catalog, Refused):
         return [refusal("registry", catalog)]
     facts = catalog.facts
-    rows = [("root", f"version {facts.root_version} {facts.root_sha256}")]
+    rows = [
+        ("snapshot", f"version {facts.snapshot_version}"),
+        ("", facts.snapshot_sha256),
+    ]
     if facts.sealed is not None:
         rows.append(("freshness", f"none (sealed with {facts.sealed})"))
     for held in catalog.roles:
@@ -87,10 +90,13 @@ def _registry(trust: Trust, named: Named) -> list[Answer]:
         _answer(
             "registry",
             source=named.registry or _SHIPPED,
-            digest=f"snapshot {facts.snapshot_version} {facts.snapshot_sha256}",
+            pin=None,
             expires=facts.expires,
             rows=rows,
-            data={"roles": [_role(held) for held in catalog.roles]},
+            data={
+                "sha256": facts.snapshot_sha256,
+                "roles": [_role(held) for held in catalog.roles],
+            },
         )
     ]
 
@@ -98,10 +104,9 @@ def _registry(trust: Trust, named: Named) -> list[Answer]:
 def _held(held: Held) -> list[tuple[str, str]]:
     counted = f"{held.threshold} of {len(held.keyids)} keys"
     until = f"version {held.version}, until {print_time(held.expires)}"
-    marks = dict.fromkeys(held.signed, "signed")
     return [
         (held.role, f"{counted} · {until}"),
-        *(("", f"{keyid} {marks.get(keyid, '')}".rstrip()) for keyid in held.keyids),
+        *(("  signed" if keyid in held.signed else "", keyid) for keyid in held.keyids),
     ]
 
 
@@ -125,14 +130,14 @@ def _floor(trust: Trust, named: Named) -> Answer:
     if path is None:
         least = trust.policy.min_snapshot
         source = f"policy {trust.policy.name}: snapshot {least}" if least else "none"
-        digest = None
+        pin = None
     else:
-        source, digest = path, str(Pin.of(file.read(path, limit=DOCUMENT_BYTES).data))
+        source, pin = path, Pin.of(file.read(path, limit=DOCUMENT_BYTES).data)
     told = facts.floor if facts is not None else None
     return _answer(
         "floor",
         source=source,
-        digest=digest,
+        pin=pin,
         expires=None,
         rows=[("refuses", f"anything below {told}" if told else "nothing: rollback: not checked")],
     )
@@ -144,7 +149,7 @@ def _policy(trust: Trust, named: Named) -> Answer:
     return _answer(
         "policy",
         source=_SHIPPED if shipped_name else named.policy,
-        digest=facts.sha256,
+        pin=Pin(sha256=facts.sha256, length=None),
         expires=None,
         rows=[("name", facts.name)],
     )
@@ -161,13 +166,13 @@ def _sigstore(named: Named) -> Answer:
             name="Sigstore root",
             headline="Sigstore root: none",
             rows=(("so", "no Sigstore bundle counts without --trusted-root FILE"),),
-            data={"input": "Sigstore root", "source": None, "digest": None, "expires": None},
+            data={"input": "Sigstore root", "source": None, "expires": None},
         )
     rows, expires = _authorities(data, named.trusted_root or _SIGSTORE)
     return _answer(
         "Sigstore root",
         source=named.trusted_root or _SHIPPED,
-        digest=str(Pin.of(data)),
+        pin=Pin.of(data),
         expires=expires,
         rows=rows,
     )
@@ -216,7 +221,7 @@ def _signers(trust: Trust) -> list[Answer]:
             _answer(
                 f"signers {name}",
                 source="the registry",
-                digest=str(Pin(sha256=sha256(data), length=len(data))),
+                pin=Pin.of(data),
                 expires=catalog.facts.expires,
                 rows=[],
             )
@@ -228,12 +233,13 @@ def _answer(
     name: str,
     *,
     source: str,
-    digest: str | None,
+    pin: Pin | None,
     expires: str | None,
     rows: list[tuple[str, str]],
     data: dict[str, Any] | None = None,
 ) -> Answer:
-    told = [("digest", digest)] if digest else []
+    told = [("SHA-256", pin.sha256)] if pin else []
+    told += [("length", f"{pin.length:,} bytes")] if pin and pin.length is not None else []
     told += [("expires", expires)] if expires else []
     return Answer(
         known=True,
@@ -243,8 +249,8 @@ def _answer(
         data={
             "input": name,
             "source": source,
-            "digest": digest,
             "expires": expires,
+            **({"sha256": pin.sha256, "length": pin.length} if pin else {}),
             **(data or {}),
         },
     )

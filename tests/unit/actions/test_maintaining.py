@@ -1,5 +1,6 @@
 """Registries in the hands of people: who must sign, in which order, and what is refused."""
 
+import fcntl
 import json
 import os
 import shutil
@@ -348,3 +349,20 @@ def test_a_key_that_others_may_read_signs_nothing(team: Team) -> None:
     (team.place / "keys/online.key").chmod(0o640)
     command = "sign registry reg --key @online --renew timestamp"
     assert team.refused(command) == "signing-key-exposed"
+
+
+def test_what_would_not_authenticate_is_not_published(team: Team) -> None:
+    team.begin()
+    team.put("pinproof/helper/another-name.toml", entries()[FAIR])
+    command = "sign registry reg --key @mine1 --key @mine2 --key @targets --key @online"
+    assert team.refused(command) == "signing-unsound"
+
+
+def test_two_runs_at_once_do_not_lose_a_signature(team: Team) -> None:
+    team.signed()
+    descriptor = os.open(team.place, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        assert team.refused("sign registry reg --key @online --renew timestamp") == "signing-busy"
+    finally:
+        os.close(descriptor)

@@ -86,5 +86,6 @@ def _wrong(keys: Keys) -> str | None:
     if len(ids) != len(set(ids)):
         return "a key is given twice, and would count once"
     if not 1 <= keys.threshold <= len(ids):
-        return f"a threshold of {keys.threshold} cannot be met by {len(ids)} keys"
+        count = f"{len(ids)} {'key' if len(ids) == 1 else 'keys'}"
+        return f"a threshold of {keys.threshold} cannot be met by {count}"
     return None

@@ -6,11 +6,12 @@ its keys were shown; `sign_registry` never signs one.
 """
 
 import os
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import field
 from datetime import datetime
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from verifier.actions.maintain import (
     State,
@@ -24,14 +25,24 @@ from verifier.actions.maintain import (
 from verifier.actions.replace_folder import alone, place_of
 from verifier.catalog.floor import Floor
 from verifier.catalog.tuf.draft import DAYS, Wish
+from verifier.catalog.tuf.pieces import Piece
 from verifier.catalog.tuf.publish import delegations_of, root_of
-from verifier.catalog.tuf.rotation import RootChange, keys_of, next_root, same_root, told
+from verifier.catalog.tuf.rotation import (
+    KeyChange,
+    keys_of,
+    next_delegations,
+    next_root,
+    same_root,
+    told,
+    told_project,
+)
 from verifier.catalog.tuf.shape import RESERVED
 from verifier.core.errors import UnavailableError, WrongCallError
 from verifier.core.printable import quoted
 from verifier.core.value import frozen
 from verifier.evidence.private_key import PrivateKey
 
+_NAME: Final = re.compile("[a-z0-9][a-z0-9._-]{0,99}")
 _REPEATED: Final = "name each key once, and a threshold of at least 1 that the keys can meet"
 
 
@@ -56,10 +67,11 @@ class Signing:
 
 @frozen
 class Proposal:
-    """A root that waits for signatures, in rows for people, and its version."""
+    """Keys that wait for signatures, in rows for people; `what` gives them, in which version."""
 
     version: int
     rows: tuple[tuple[str, str], ...]
+    what: str = "root"
 
 
 def new_registry(folder: str, design: Design, signing: Signing) -> Step:
@@ -70,12 +82,7 @@ def new_registry(folder: str, design: Design, signing: Signing) -> Step:
     """
     place = place_of(folder)
     for name in design.projects:
-        if name in RESERVED or name.endswith(".root"):
-            raise WrongCallError(
-                f"--project: {quoted(name)} is no name for a project",
-                code="wrong-call",
-                remedy="use a-z, 0-9, dot, dash and underscore, and no name of a role",
-            )
+        _refuse_name(name)
     try:
         roles = {role: keys_of(*given) for role, given in design.roles.items()}
         projects = {name: keys_of(*given) for name, given in design.projects.items()}
@@ -90,7 +97,7 @@ def new_registry(folder: str, design: Design, signing: Signing) -> Step:
             now=signing.now,
             days=signing.days,
             root=root_of(roles, 1, expires),
-            sign_root=True,
+            shut=frozenset(),
             delegations=delegations_of(projects),
         )
         return take_step(state, wish, holders_of(signing.keys))
@@ -105,11 +112,20 @@ def sign_registry(folder: str, signing: Signing, *, renew: Sequence[str] = ()) -
     with alone(place):
         state = _state(place, signing)
         _refuse_roles(state, renew)
-        wish = wish_for(state, now=signing.now, days=signing.days, renew=frozenset(renew))
+        drafted, now = _delegations(state.pending), _delegations(state.current)
+        moving = drafted if state.current and drafted not in (None, now) else None
+        wish = wish_for(
+            state,
+            now=signing.now,
+            days=signing.days,
+            renew=frozenset(renew),
+            delegations=moving,
+            shut=frozenset({"root", "targets"} if moving else {"root"}),
+        )
         return take_step(state, wish, holders_of(signing.keys))
 
 
-def propose_root(folder: str, change: RootChange, signing: Signing) -> tuple[Proposal, Step]:
+def propose_root(folder: str, change: KeyChange, signing: Signing) -> tuple[Proposal, Step]:
     """Make the next root, or go on with the same one if it is in the draft; sign it."""
     place = place_of(folder)
     with alone(place):
@@ -125,9 +141,32 @@ def propose_root(folder: str, change: RootChange, signing: Signing) -> tuple[Pro
         drafted = state.pending.get("root")
         if drafted is not None and not same_root(drafted.metadata.signed, root):
             raise _other_draft(place)
-        wish = wish_for(state, now=signing.now, days=signing.days, root=root, sign_root=True)
+        wish = wish_for(state, now=signing.now, days=signing.days, root=root, shut=frozenset())
         step = take_step(state, wish, holders_of(signing.keys))
         return Proposal(version=root.version, rows=tuple(told(root, old))), step
+
+
+def propose_project(
+    folder: str, project: str, change: KeyChange, signing: Signing
+) -> tuple[Proposal, Step]:
+    """Give a project other keys, or a new one its first; signed by the keys of targets."""
+    place = place_of(folder)
+    _refuse_name(project)
+    with alone(place):
+        state = _state(place, signing)
+        if not state.current:
+            raise _other_draft(place)
+        old, drafted = _delegations(state.current), _delegations(state.pending)
+        try:
+            new = next_delegations(old, project, change)
+        except ValueError as error:
+            raise _impossible(error) from None
+        if drafted not in (None, old, new):
+            raise _other_draft(place)
+        wish = wish_for(state, now=signing.now, days=signing.days, delegations=new)
+        step = take_step(state, wish, holders_of(signing.keys))
+        rows = tuple(told_project(new, old, project))
+        return Proposal(version=step.versions["targets"], rows=rows, what="targets"), step
 
 
 def sign_root(folder: str, signing: Signing) -> tuple[Proposal, Step | None]:
@@ -147,8 +186,22 @@ def sign_root(folder: str, signing: Signing) -> tuple[Proposal, Step | None]:
         proposal = Proposal(version=root.version, rows=tuple(told(root, old)))
         if not signing.keys:
             return proposal, None
-        wish = wish_for(state, now=signing.now, days=signing.days, sign_root=True)
+        wish = wish_for(state, now=signing.now, days=signing.days, shut=frozenset())
         return proposal, take_step(state, wish, holders_of(signing.keys))
+
+
+def _refuse_name(project: str) -> None:
+    if project in RESERVED or project.endswith(".root") or not _NAME.fullmatch(project):
+        raise WrongCallError(
+            f"{quoted(project)} is no name for a project",
+            code="wrong-call",
+            remedy="use a-z, 0-9, dot, dash and underscore, and no name of a role",
+        )
+
+
+def _delegations(pieces: Mapping[str, Piece]) -> Any:
+    """Return what the top-level role gives to projects; None if it is not among the pieces."""
+    return pieces["targets"].metadata.signed.delegations if "targets" in pieces else None
 
 
 def _state(place: Path, signing: Signing) -> State:
@@ -164,21 +217,15 @@ def _refuse_roles(state: State, renew: Sequence[str]) -> None:
             code="wrong-call",
             remedy=f"name one of {', '.join(sorted(known))}; a root is renewed by rotate root",
         )
-    targets = state.pending.get("targets")
-    given = targets.metadata.signed.delegations if targets else None
-    now = state.current.get("targets")
-    if targets and now and given != now.metadata.signed.delegations:
-        raise _other_draft(state.place)
-    projects = set(given.roles or {}) if given else set()
-    if now and now.metadata.signed.delegations:
-        projects |= set(now.metadata.signed.delegations.roles or {})
+    given = [_delegations(state.pending), _delegations(state.current)]
+    projects = {name for each in given if each for name in each.roles or {}}
     homeless = sorted({path.split("/")[0] for path in state.entries} - projects)
     if homeless:
         raise UnavailableError(
             f"targets/{homeless[0]}: the registry has no project of that name",
             code="signing-project-unknown",
             remedy=f"its projects are {', '.join(sorted(projects)) or 'none'}; "
-            "move the entries, or make a registry with --project",
+            "move the entries, or give it keys: pinproof rotate project",
         )
 
 

@@ -13,7 +13,11 @@ if TYPE_CHECKING:
 
 def shown_proposal(proposal: "Proposal", step: "Step | None", folder: str) -> int:
     """Print the keys of a proposed root, then what a run did with it."""
-    lines = [f"proposed   root {proposal.version} of {folder}", "           with these keys", ""]
+    lines = [
+        f"proposed   {proposal.what} {proposal.version} of {folder}",
+        "           with these keys",
+        "",
+    ]
     lines += [f"  {label:<11} {text}" for label, text in proposal.rows]
     if step is None:
         lines += ["", "  you may     sign it with --key, if these are the keys it should have"]

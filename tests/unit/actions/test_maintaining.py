@@ -169,6 +169,34 @@ def test_a_root_without_changes_is_renewed(team: Team) -> None:
     assert team.opened().catalog(now=later(20)).facts.root_version == 2
 
 
+def test_a_project_gets_other_keys(team: Team) -> None:
+    team.signed()
+    change = f"rotate project reg pinproof --new-key +stranger --drop {keyid('mine1')}"
+    ran = team.waits(f"{change} --key @targets")
+    assert b"new" in ran.stdout
+    team.waits("sign registry reg --key @mine2")
+    assert team.refused("sign registry reg --key @mine1") == "signing-nothing"
+    team.waits("sign registry reg --key @stranger")
+    team.does("sign registry reg --key @online")
+    catalog = team.opened().catalog()
+    assert catalog.check_all() == ()
+    assert f"pinproof {keyid('stranger')}" in catalog.facts.signed_by
+
+
+def test_a_new_project_is_let_in(team: Team) -> None:
+    team.signed()
+    team.does("rotate project reg other --new-key @stranger --key @targets --key @online")
+    assert team.opened().catalog().check_all() == ()
+
+
+def test_keys_of_projects_are_signed_by_who_names_them(team: Team) -> None:
+    team.signed()
+    team.waits("rotate project reg other --new-key @stranger")
+    assert team.refused("sign registry reg --key @targets") == "signing-nothing"
+    other = "rotate project reg another --new-key @stranger --key @targets"
+    assert team.refused(other) == "signing-draft-other"
+
+
 # ── refusals ───────────────────────────────────────────────────────────────────────────────────
 
 
@@ -203,6 +231,23 @@ def test_one_key_counts_once(team: Team) -> None:
         "rotate by stranger": ("rotate root reg --key @stranger", "signing-key-unknown"),
         "rotate by project": ("rotate root reg --key @mine1", "signing-nothing"),
         "full": (BEGIN, "signing-folder-full"),
+        "project named root": (
+            "rotate project reg root --new-key @stranger --key @targets",
+            "wrong-call",
+        ),
+        "project without keys": ("rotate project reg other --key @targets", "signing-threshold"),
+        "project by root": (
+            "rotate project reg other --new-key +stranger --key @root1",
+            "signing-nothing",
+        ),
+        "project drops too many": (
+            f"rotate project reg pinproof --drop {keyid('mine1')} --key @targets",
+            "signing-threshold",
+        ),
+        "project drops unknown": (
+            f"rotate project reg pinproof --drop {keyid('root1')} --key @targets",
+            "signing-threshold",
+        ),
         "no registry": ("sign registry keys --key @mine1", "signing-no-registry"),
         "no folder": ("sign registry nowhere --key @mine1", "cannot-read"),
         "project root": (BEGIN.replace("reg ", "two ").replace("pinproof=", "root="), "wrong-call"),

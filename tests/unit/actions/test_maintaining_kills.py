@@ -16,7 +16,7 @@ from support.maintaining import Team, content
 from support.registry import NOW, entries
 
 from verifier.actions.sign_registry import Signing, propose_root, sign_registry
-from verifier.catalog.tuf.rotation import RootChange
+from verifier.catalog.tuf.rotation import KeyChange
 from verifier.core.errors import PinproofError
 from verifier.evidence.private_key import PrivateKey, load
 
@@ -131,7 +131,7 @@ def test_signing_on_a_full_disk(run: Run) -> None:
 @pytest.mark.parametrize("every", EACH)
 def test_a_rotation_killed(tmp_path: Path, every: bool) -> None:
     def rotate(folder: str, signing: Signing) -> object:
-        return propose_root(folder, RootChange(), signing)
+        return propose_root(folder, KeyChange(), signing)
 
     (tmp_path / "team").mkdir()
     run = Run.__new__(Run)

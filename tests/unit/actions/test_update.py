@@ -7,12 +7,13 @@ from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
 import pytest
-from support import runs
+from support import kills, runs
 from support.maintaining import Team, content
 from support.registry import NOW
 from support.serving import Server, answer, serving
 
 from verifier.actions.update_registry import update_registry
+from verifier.catalog.floor import kept_at
 from verifier.catalog.tuf.fetch import Patience, Place
 from verifier.core.errors import PinproofError
 
@@ -396,3 +397,39 @@ def test_no_floor_without_a_place_for_it(bench: Bench, server: Server) -> None:
     with pytest.raises(PinproofError) as caught:
         update_registry(server.url, str(bench.to), root=bench.root, state=None, now=NOW)
     assert caught.value.code == "wrong-call"
+
+
+@pytest.mark.skipif(kills.unavailable() is not None, reason=kills.unavailable() or "")
+def test_an_update_that_is_killed_leaves_the_old_or_the_new(bench: Bench, server: Server) -> None:
+    bench.update(server)
+    old = content(bench.to)
+    shutil.copytree(bench.place, bench.place.parent / "kept")
+    bench.team.does(RENEW)
+    bench.publish(server)
+
+    def run() -> int:
+        return int(not bench.update(server))
+
+    def reset() -> None:
+        shutil.rmtree(bench.place)
+        shutil.copytree(bench.place.parent / "kept", bench.place)
+
+    assert run() == 0
+    new = content(bench.to)
+    reset()
+    calls, code = kills.trace(run)
+    assert code == 0
+    names = ("rename", "renameat", "renameat2", "mkdir", "unlink", "unlinkat", "rmdir")
+    chosen = [c for c in calls if c.changes and c.name in names and "client" not in c.path]
+    finished = set()
+    for call in (*chosen[::8], *(c for c in chosen if c.name == "renameat2")):
+        reset()
+        kills.killed(run, call.number)
+        held = content(bench.to)
+        assert held in (old, new), call
+        finished.add(held == new)
+        bench.update(server)
+        assert content(bench.to) == new
+        kept = kept_at(bench.state, bench.root)
+        assert json.loads(kept.read_bytes())["snapshot"]["version"] == 3
+    assert finished == {False, True}

@@ -43,15 +43,15 @@ PROJECT_DAYS: Final = 365
 class Wish:
     """What the next state is to be. `root` and `delegations` None: as they are.
 
-    `entries` and `index` are targets by path. A root is signed only where `sign_root` says so:
-    whoever signs one has to have looked at its keys.
+    `entries` and `index` are targets by path. `shut` are roles that are not signed now: those that
+    give keys to others, unless whoever signs has looked at these keys.
     """
 
     entries: Mapping[str, bytes]
     index: Mapping[str, bytes]
     now: datetime
     root: Root | None = None
-    sign_root: bool = False
+    shut: frozenset[str] = frozenset({"root"})
     delegations: Delegations | None = None
     renew: frozenset[str] = frozenset()
     days: Mapping[str, int] = field(default_factory=dict)
@@ -220,7 +220,7 @@ class _Advance:
         counted = {keyid for result in results() for keyid in result.signed}
         for keyid in metadata.signatures.keys() - counted:
             del metadata.signatures[keyid]
-        for holder in self.holders if role != "root" or self.wish.sign_root else ():
+        for holder in self.holders if role not in self.wish.shut else ():
             keyid = holder.key.keyid
             if keyid in counted and not all(results()):
                 self.again.add(keyid)

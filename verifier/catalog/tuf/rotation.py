@@ -9,9 +9,9 @@ from dataclasses import field
 from datetime import datetime
 from typing import Final
 
-from tuf.api.metadata import Key, Root
+from tuf.api.metadata import Delegations, Key, Root
 
-from verifier.catalog.tuf.publish import TOP_LEVEL, Keys, root_of
+from verifier.catalog.tuf.publish import TOP_LEVEL, Keys, delegations_of, root_of
 from verifier.catalog.tuf.roles import tuf_key
 from verifier.core.value import frozen
 
@@ -20,11 +20,11 @@ REPLACEABLE: Final = ("targets", "snapshot", "timestamp")
 
 
 @frozen
-class RootChange:
-    """What the next root changes. Keys are given as SubjectPublicKeyInfo.
+class KeyChange:
+    """What a rotation changes. Keys are given as SubjectPublicKeyInfo.
 
-    `add` are new root keys, `drop` ids of keys that no role keeps (as TUF names them),
-    `thresholds` and `replace` are by role.
+    `add` are new keys of the root or project, `drop` ids of keys that it does not keep (as TUF
+    names them; of a root: that no role keeps), `thresholds` and `replace` are by role.
     """
 
     add: tuple[bytes, ...] = ()
@@ -42,7 +42,7 @@ def keys_of(spkis: Iterable[bytes], threshold: int = 1) -> Keys:
     return keys
 
 
-def next_root(root: Root, change: RootChange, expires: datetime) -> Root:
+def next_root(root: Root, change: KeyChange, expires: datetime) -> Root:
     """Make the root after `root`. Raises `ValueError` with what cannot be."""
     unknown = sorted(change.drop - root.keys.keys())
     if unknown:
@@ -61,6 +61,38 @@ def next_root(root: Root, change: RootChange, expires: datetime) -> Root:
         if wrong:
             raise ValueError(f"role {role}: {wrong}")
     return root_of(given, root.version + 1, expires)
+
+
+def next_delegations(old: Delegations | None, project: str, change: KeyChange) -> Delegations:
+    """Give a project other keys, or a new project its first ones.
+
+    Of `change`, `add`, `drop` and the threshold of `project` count. Raises `ValueError`.
+    """
+    given: dict[str, Keys] = {}
+    for name, role in ((old.roles if old else None) or {}).items():
+        held = tuple(old.keys[keyid] for keyid in role.keyids) if old else ()
+        given[name] = Keys(keys=held, threshold=role.threshold)
+    before = given.get(project, Keys(keys=()))
+    unknown = sorted(change.drop - {key.keyid for key in before.keys})
+    if unknown:
+        raise ValueError(f"the project {project} has no key {unknown[0]}")
+    kept = [key for key in before.keys if key.keyid not in change.drop]
+    keys = (*kept, *(tuf_key(spki) for spki in change.add))
+    given[project] = Keys(keys=keys, threshold=change.thresholds.get(project, before.threshold))
+    wrong = _wrong(given[project])
+    if wrong:
+        raise ValueError(f"project {project}: {wrong}")
+    return delegations_of(given)
+
+
+def told_project(new: Delegations, old: Delegations | None, project: str) -> list[tuple[str, str]]:
+    """Say what a project's keys are to be, and what that changes, in rows for people."""
+    role = (new.roles or {})[project]
+    was = ((old.roles if old else None) or {}).get(project)
+    before = set(was.keyids) if was else set()
+    rows = [(project, f"{role.threshold} of {len(role.keyids)} keys")]
+    rows += [("" if keyid in before else "  new", keyid) for keyid in role.keyids]
+    return rows + [("  dropped", keyid) for keyid in sorted(before - set(role.keyids))]
 
 
 def told(root: Root, old: Root | None) -> list[tuple[str, str]]:

@@ -1,4 +1,4 @@
-"""`pinproof rotate root`: replace keys of a registry."""
+"""`pinproof rotate root|project`: replace keys of a registry."""
 
 from typing import Any
 
@@ -66,11 +66,11 @@ def root(
     another two years.
     """
     from verifier.actions.sign_registry import propose_root  # noqa: PLC0415
-    from verifier.catalog.tuf.rotation import REPLACEABLE, RootChange  # noqa: PLC0415
+    from verifier.catalog.tuf.rotation import REPLACEABLE, KeyChange  # noqa: PLC0415
 
     held = {key.public.id: key for key in signed.private_keys(keys, passphrase_file)}
     read = signed.key_reader(passphrase_file, held)
-    change = RootChange(
+    change = KeyChange(
         add=tuple(map(read, options["add"])),
         drop=frozenset(options["drop"]),
         thresholds={
@@ -86,3 +86,44 @@ def root(
     )
     given = signed.signing(tuple(held.values()), options["days"], root=root)
     return shown_proposal(*propose_root(folder, change, given), folder)
+
+
+@command.command()
+@click.argument("folder", metavar="DIR")
+@click.argument("name")
+@signed.keys_option
+@click.option(
+    "--new-key", "add", multiple=True, metavar="FILE", help="One more key of NAME; either half."
+)
+@click.option("--drop", multiple=True, metavar="ID", help="A key of NAME, by its id in TUF.")
+@_threshold("--threshold", "project")
+@signed.expires_option
+@signed.root_option
+@signed.passphrase_option
+def project(
+    folder: str,
+    name: str,
+    *,
+    keys: tuple[str, ...],
+    passphrase_file: str | None,
+    root: str | None,
+    **options: Any,
+) -> int:
+    """Give the project NAME of DIR other keys, or a new project its first ones.
+
+    It is signed by the keys of targets; then the project signs its entries anew, with the new
+    keys (pinproof sign registry).
+    """
+    from verifier.actions.sign_registry import propose_project  # noqa: PLC0415
+    from verifier.catalog.tuf.rotation import KeyChange  # noqa: PLC0415
+
+    held = {key.public.id: key for key in signed.private_keys(keys, passphrase_file)}
+    read = signed.key_reader(passphrase_file, held)
+    least = options["project_threshold"]
+    change = KeyChange(
+        add=tuple(map(read, options["add"])),
+        drop=frozenset(options["drop"]),
+        thresholds={name: least} if least else {},
+    )
+    given = signed.signing(tuple(held.values()), options["days"], root=root)
+    return shown_proposal(*propose_project(folder, name, change, given), folder)

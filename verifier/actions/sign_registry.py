@@ -133,14 +133,17 @@ def propose_root(folder: str, change: KeyChange, signing: Signing) -> tuple[Prop
         if not state.current:
             raise _other_draft(place)
         old = state.current["root"].metadata.signed
-        expires = Wish(entries={}, index={}, now=signing.now, days=signing.days).expires("root")
+        times = Wish(entries={}, index={}, now=signing.now, days=signing.days)
         try:
-            root = next_root(old, change, expires)
+            root = next_root(old, change, times.expires("root"))
         except ValueError as error:
             raise _impossible(error) from None
         drafted = state.pending.get("root")
-        if drafted is not None and not same_root(drafted.metadata.signed, root):
-            raise _other_draft(place)
+        if drafted is not None:
+            proposed = drafted.metadata.signed
+            if not same_root(proposed, root) or proposed.expires > times.latest("root"):
+                raise _other_draft(place)
+            root = proposed
         wish = wish_for(state, now=signing.now, days=signing.days, root=root, shut=frozenset())
         step = take_step(state, wish, holders_of(signing.keys))
         return Proposal(version=root.version, rows=tuple(told(root, old))), step

@@ -58,7 +58,6 @@ def key_reader(
 ) -> "Callable[[str], bytes]":
     """Return what reads the public half of a key from either half; private ones go to `held`."""
     from verifier.core.limits import DOCUMENT_BYTES  # noqa: PLC0415
-    from verifier.evidence.keys import PublicKey  # noqa: PLC0415
     from verifier.evidence.private_key import load  # noqa: PLC0415
     from verifier.sources import file  # noqa: PLC0415
 
@@ -67,17 +66,28 @@ def key_reader(
     def read(path: str) -> bytes:
         data = file.read(path, limit=DOCUMENT_BYTES).data
         if data.startswith(_PUBLIC):
-            try:
-                return PublicKey.pem(data).spki
-            except ValueError as error:
-                raise WrongCallError(
-                    f"{path}: {error}", code="malformed", remedy="name NAME.pub or NAME.key"
-                ) from None
+            return public_key(path)
         key = load(path, passphrase)
         held[key.public.id] = key
         return key.public.spki
 
     return read
+
+
+def public_key(path: str) -> bytes:
+    """Read a public key, as SubjectPublicKeyInfo."""
+    from verifier.core.limits import DOCUMENT_BYTES  # noqa: PLC0415
+    from verifier.evidence.keys import PublicKey  # noqa: PLC0415
+    from verifier.sources import file  # noqa: PLC0415
+
+    try:
+        return PublicKey.pem(file.read(path, limit=DOCUMENT_BYTES).data).spki
+    except ValueError as error:
+        raise WrongCallError(
+            f"{path}: {error}",
+            code="malformed",
+            remedy="name the file of its public half: NAME.pub",
+        ) from None
 
 
 def signing(
@@ -141,9 +151,9 @@ def shown(step: "Step", folder: str) -> int:
     lines += [f"  signed      {role} by {keyid}" for role, keyid in step.signed]
     lines += [f"  anew        {role}: it says something else now" for role in step.restarted]
     for wait in step.waits:
-        lines.append(f"  missing     {wait.role}: {wait.count} of these keys")
+        lines.append(f"  missing     {wait.role}: {wait.count} of these keys{wait.note}")
         lines += [f"              {keyid}" for keyid in wait.keyids]
-    if step.index_lags:
+    if step.published and step.index_lags:
         lines.append("  index       is the old one: look-ups by digest may miss what is new")
     remedy = (
         f"commit {folder} as it is"

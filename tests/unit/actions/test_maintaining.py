@@ -127,7 +127,7 @@ def test_an_entry_taken_out_is_gone(team: Team) -> None:
 
 # ── rotation ───────────────────────────────────────────────────────────────────────────────────
 
-ROTATE = f"rotate root reg --new-root-key +root3 --drop {keyid('root1')}"
+ROTATE = "rotate root reg --new-root-key +root3 --drop +root1"
 
 
 def test_a_root_needs_the_old_and_the_new_threshold(team: Team) -> None:
@@ -225,6 +225,7 @@ def test_one_key_counts_once(team: Team) -> None:
         "no proposal": ("sign root reg --key @root1", "signing-nothing"),
         "a threshold of three": ("rotate root reg --threshold 3 --key @root1", "signing-threshold"),
         "drop unknown": (f"rotate root reg --drop {'0' * 64} --key @root1", "signing-threshold"),
+        "drop no key": ("rotate root reg --drop @root1 --key @root1", "malformed"),
         "drop too many": (f"rotate root reg --drop {keyid('root1')}", "signing-threshold"),
         "drop online": (f"rotate root reg --drop {keyid('online')}", "signing-threshold"),
         "add one twice": ("rotate root reg --new-root-key @root1", "signing-threshold"),
@@ -361,6 +362,27 @@ def test_a_forged_signature_in_a_draft_does_not_count(team: Team) -> None:
     file.write_bytes(json.dumps(document).encode())
     ran = team.waits("sign registry reg --key @targets")
     assert b"pinproof: 2 of these keys" in ran.stdout
+
+
+def test_nobody_signs_a_later_expiry_than_their_own(team: Team) -> None:
+    team.begin()
+    team.fill()
+    team.waits("sign registry reg --key @mine1 --expires pinproof=3600")
+    ran = team.waits("sign registry reg --key @mine2")
+    assert b"anew        pinproof" in ran.stdout
+    assert b"pinproof: 1 of these keys" in ran.stdout
+    team.waits("sign registry reg --key @mine1 --expires pinproof=3600")
+    team.waits("sign registry reg --key @targets")
+    team.does("sign registry reg --key @online")
+    assert team.opened().catalog().facts.expires == "2026-12-01T00:00:00Z"
+
+
+def test_a_root_shows_its_expiry_before_it_is_signed(team: Team) -> None:
+    team.signed()
+    team.waits("rotate root reg --key @root1 --expires root=3600")
+    assert b"expires     2036-09-09T00:00:00Z" in team.waits("sign root reg").stdout
+    assert team.refused("rotate root reg --key @root2") == "signing-draft-other"
+    team.does("rotate root reg --key @root2 --expires root=3600")
 
 
 def test_a_draft_that_was_published_since_is_forgotten(team: Team) -> None:

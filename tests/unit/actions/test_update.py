@@ -146,6 +146,27 @@ def test_a_floor_of_its_own_is_named_instead_of_the_kept_one(
     assert ran.exit == 2, "a floor that cannot be read is not a floor that is not there"
 
 
+@pytest.mark.parametrize("scheme", ["ecdsa-sha2-nistp256", "ecdsa-sha2-nistp384"])
+def test_both_clients_take_a_registry_of_ecdsa_keys(tmp_path: Path, scheme: str) -> None:
+    def run(command: str) -> None:
+        ran = runs.run(command.split(), cwd=tmp_path, clock=NOW)
+        assert ran.exit == 0, ran
+
+    for name in ("root", "targets", "online", "mine"):
+        run(f"new key {name} --to . --scheme {scheme} --no-passphrase")
+    run(
+        "new registry reg --root-key root.key --targets-key targets.key --online-key online.key"
+        f" --project mine=mine.key {DAYS.replace('pinproof', 'mine')}"
+    )
+    run(f"rotate root reg --key root.key {DAYS}")
+    root = (tmp_path / "reg/metadata/1.root.json").read_bytes()
+    with serving(tmp_path / "reg") as given:
+        to, state = tmp_path / "to", tmp_path / "state"
+        done = update_registry(given.url, str(to), root=root, state=state, now=NOW)
+    assert done.root_version == 2
+    assert content(to) == content(tmp_path / "reg")
+
+
 # ── liars ──────────────────────────────────────────────────────────────────────────────────────
 
 FILES = (

@@ -6,8 +6,9 @@ what is complete and who is still missing. It is pure: whoever calls it keeps an
 
 A role is made anew if what it says changes, if its old signatures no longer count, if it has
 expired, or if it is to be renewed; its version then goes up by one. Everybody signs the same
-bytes, so what one has signed stands until what it says would be another thing. A role that is
-complete takes no more signatures: the snapshot has recorded its bytes.
+bytes, so what one has signed stands until what it says would be another thing; but nobody signs a
+later expiry than they would give themselves, whatever a draft says. A role that is complete takes
+no more signatures: the snapshot has recorded its bytes.
 
 Sources: TUF specification 1.0, §6.1 (root rotation: signed by the threshold of the old keys and
 of the new ones) and §7 (which roles follow from which); FORMATS §1 (the index may lag behind).
@@ -61,14 +62,19 @@ class Wish:
         days = self.days.get(role, DAYS.get(role, PROJECT_DAYS))
         return self.now.replace(microsecond=0) + timedelta(days=days)
 
+    def latest(self, role: str) -> datetime:
+        """Return the latest expiry in a draft that is signed; clocks may differ by a day."""
+        return self.expires(role) + timedelta(days=1)
+
 
 @frozen
 class Wait:
-    """A role that needs `count` more signatures, by some of `keyids`."""
+    """A role that needs `count` more signatures, by some of `keyids`; `note` says of which root."""
 
     role: str
     count: int
     keyids: tuple[str, ...]
+    note: str = ""
 
 
 @frozen
@@ -185,7 +191,7 @@ class _Advance:
         fits = (
             drafted is not None
             and drafted.metadata.signed.version == version
-            and drafted.metadata.signed.expires > self.wish.now
+            and self.wish.now < drafted.metadata.signed.expires <= self.wish.latest(role)
             and _same(wanted, drafted)
         )
         renewed = role in self.wish.renew or fits
@@ -228,12 +234,11 @@ class _Advance:
                 metadata.signatures[keyid] = holder.signature(payload)
                 self.signed.append((role, keyid))
         self.made[role] = piece_of(metadata)
-        for result in results():
+        notes = (" of the present root", " of the next root") if len(delegators) > 1 else ("",)
+        for note, result in zip(notes, results(), strict=True):
             if not result:
-                count = result.threshold - len(result.signed)
-                self.waits.append(
-                    Wait(role=role, count=count, keyids=tuple(sorted(result.unsigned)))
-                )
+                keyids = tuple(sorted(result.unsigned))
+                self.waits.append(Wait(role=role, count=result.missing, keyids=keyids, note=note))
 
 
 def _same(wanted: Any, piece: Piece) -> bool:

@@ -13,6 +13,7 @@ from tuf.api.metadata import Delegations, Key, Root
 
 from verifier.catalog.tuf.publish import TOP_LEVEL, Keys, delegations_of, root_of
 from verifier.catalog.tuf.roles import tuf_key
+from verifier.core.clock import print_time
 from verifier.core.value import frozen
 
 #: Roles whose keys a rotation may replace as a whole.
@@ -105,7 +106,7 @@ def told(root: Root, old: Root | None) -> list[tuple[str, str]]:
         come = set(new.keyids) - before if old else set()
         rows += [("  new" if keyid in come else "", keyid) for keyid in new.keyids]
         rows += [("  dropped", keyid) for keyid in sorted(before - set(new.keyids))]
-    return rows
+    return [*rows, ("expires", print_time(root.expires))]
 
 
 def same_root(one: Root, other: Root) -> bool:

@@ -14,6 +14,14 @@ def command() -> None:
     """Replace keys."""
 
 
+def _dropped(text: str) -> str:
+    """Return the id in TUF of a key that is named by it, or by the file of its public half."""
+    from verifier.catalog.tuf.roles import tuf_id  # noqa: PLC0415
+    from verifier.core.digest import HEX64  # noqa: PLC0415
+
+    return text if HEX64.fullmatch(text) else tuf_id(signed.public_key(text))
+
+
 def _replacing(role: str) -> shared.Decorator:
     return click.option(
         f"--{role}-key",
@@ -41,7 +49,7 @@ def _threshold(name: str, role: str) -> shared.Decorator:
     "--new-root-key", "add", multiple=True, metavar="FILE", help="One more root key; either half."
 )
 @click.option(
-    "--drop", multiple=True, metavar="ID", help="A key, by its id in TUF, that no role keeps."
+    "--drop", multiple=True, metavar="FILE|ID", help="A key that no role keeps; ID as in TUF."
 )
 @_threshold("--threshold", "root")
 @_replacing("targets")
@@ -72,7 +80,7 @@ def root(
     read = signed.key_reader(passphrase_file, held)
     change = KeyChange(
         add=tuple(map(read, options["add"])),
-        drop=frozenset(options["drop"]),
+        drop=frozenset(_dropped(text) for text in options["drop"]),
         thresholds={
             role: options[f"{role}_threshold"]
             for role in ("root", "targets")
@@ -95,7 +103,9 @@ def root(
 @click.option(
     "--new-key", "add", multiple=True, metavar="FILE", help="One more key of NAME; either half."
 )
-@click.option("--drop", multiple=True, metavar="ID", help="A key of NAME, by its id in TUF.")
+@click.option(
+    "--drop", multiple=True, metavar="FILE|ID", help="A key that NAME does not keep; ID as in TUF."
+)
 @_threshold("--threshold", "project")
 @signed.expires_option
 @signed.root_option
@@ -122,7 +132,7 @@ def project(
     least = options["project_threshold"]
     change = KeyChange(
         add=tuple(map(read, options["add"])),
-        drop=frozenset(options["drop"]),
+        drop=frozenset(_dropped(text) for text in options["drop"]),
         thresholds={name: least} if least else {},
     )
     given = signed.signing(tuple(held.values()), options["days"], root=root)

@@ -53,6 +53,9 @@ OUTCOMES: Final = {
     "error": {2, 4},
 }
 
+#: Verbs that judge nothing, and so take neither a registry nor a format.
+NO_TRUST: Final = (*([verb] for verb in ("explain", "pin", "new", "sign", "rotate", "update")), [])
+
 
 def names(case: Path) -> str:
     return f"{case.parent.name}/{case.name}"
@@ -79,10 +82,10 @@ def test_case(
     if "signed" in case:
         registry = statements.registry(tmp_path / "registry")
     before = runs.content(inputs)
-    embedded = "registry" in case or case["command"][:1] in ([], ["explain"], ["pin"])
+    embedded = "registry" in case or case["command"][:1] in NO_TRUST
     trust = [] if embedded else runs.trusting(registry)
     for form, name in (("text", "expected.txt"), ("json", "expected.json")):
-        if form == "json" and case["command"][:1] in ([], ["explain"], ["pin"]):
+        if form == "json" and case["command"][:1] in NO_TRUST:
             continue
         arguments = [*case["command"], *(["--format", "json"] if form == "json" else [])]
         stdin = (inputs / case["stdin"]).read_bytes() if "stdin" in case else b""

@@ -12,6 +12,7 @@ from support import runs
 from verifier.core.codes import CODES
 
 PROJECT: Final = Path(__file__).parents[1]
+_GROUPS: Final = ("verify", "check", "sign", "diff", "pin", "new", "rotate", "update")
 PAGES: Final = sorted([*PROJECT.glob("*.md"), *(PROJECT / "docs").rglob("*.md")])
 
 
@@ -49,7 +50,7 @@ def test_commands_in_pages_exist(page: Path, tmp_path: Path) -> None:
     shown = "\n".join(part for block in blocks for part in block)
     for line in re.findall(r"^\s*(?:\$ )?pinproof ([a-z][^\n`]*)$", shown, re.MULTILINE):
         words = line.replace("\\|", " ").split()
-        grouped = words[0] in ("verify", "check", "sign", "diff", "pin") or words[:2] == [
+        grouped = words[0] in _GROUPS or words[:2] == [
             "list",
             "tree",
         ]

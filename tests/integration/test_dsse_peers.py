@@ -20,7 +20,7 @@ from support import runs, statements
 
 from verifier.evidence.dsse import IN_TOTO, Envelope, pae, print_envelope
 from verifier.evidence.keys import PublicKey, strict_base64
-from verifier.evidence.signing import parse
+from verifier.evidence.private_key import load
 
 NAMES: Final = ("alice", "p256-carol", "p384-dave")
 HASHES: Final = {"p256-carol": "-sha256", "p384-dave": "-sha384"}
@@ -97,7 +97,8 @@ def test_keys_that_openssl_makes_and_locks_are_read(tmp_path: Path) -> None:
         lock = ["-aes256", "-pass", "pass:word"]
         command = ["genpkey", *arguments, *lock, "-out", name]
         assert openssl(*command, cwd=tmp_path) == 0
-        private = parse((tmp_path / name).read_bytes(), b"word", what=name)
+        (tmp_path / name).chmod(0o600)
+        private = load(str(tmp_path / name), b"word")
         command = ["pkey", "-in", name, "-passin", "pass:word", "-pubout", "-out", f"{name}.pub"]
         assert openssl(*command, cwd=tmp_path) == 0
         assert private.public == PublicKey.pem((tmp_path / f"{name}.pub").read_bytes())

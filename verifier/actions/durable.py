@@ -18,6 +18,11 @@ from verifier.core.errors import UnavailableError
 
 _EXCHANGE: Final = 2
 _NEW: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+_WORK: Final = {"migrate-busy": "migration", "signing-busy": "run of pinproof"}
+_AGAIN: Final = {
+    "migrate-busy": "wait until it has ended, then plan again: the file may have changed",
+    "signing-busy": "wait until it has ended, then do this again: there may be more signatures",
+}
 _UNSUPPORTED: Final = (errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.ENOTTY)
 
 
@@ -57,15 +62,17 @@ def exchange(folder: int, one: str, other: str) -> bool:
 
 
 @contextmanager
-def locked(folder: int, *, shown: str, wait: bool = False) -> Iterator[None]:
-    """Keep other migrations out of a folder; raises `UnavailableError` if one is in it."""
+def locked(
+    folder: int, *, shown: str, wait: bool = False, code: str = "migrate-busy"
+) -> Iterator[None]:
+    """Keep other runs out of a folder; raises `UnavailableError` if one is in it."""
     try:
         fcntl.flock(folder, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
     except BlockingIOError:
         raise UnavailableError(
-            f"{shown}: another migration is at work in its folder",
-            code="migrate-busy",
-            remedy="wait until it has ended, then plan again: the file may have changed",
+            f"{shown}: another {_WORK[code]} is at work in its folder",
+            code=code,
+            remedy=_AGAIN[code],
         ) from None
     try:
         yield

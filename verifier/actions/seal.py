@@ -58,7 +58,9 @@ def seal(folder: Path, *, now: datetime, keys: RoleKeys | None = None) -> Sealed
     store = RegistryFiles(folder)
     listing = store.listing()
     _refuse(listing.findings)
-    entries = _entries(store, listing)
+    entries = entries_in(store, listing)
+    if not entries:
+        raise _wrong("there is no entry to sign")
     targets = {**entries, **index_of(entries)}
     signers = keys or fresh_keys(projects_of(entries))
     version = _last_version(store, listing) + 1
@@ -95,8 +97,11 @@ def ten_years_after(now: datetime) -> datetime:
         return start.replace(year=start.year + YEARS, day=28)
 
 
-def _entries(store: RegistryFiles, listing: Listing) -> dict[str, bytes]:
-    """Read every target that people wrote; the index is made, not read."""
+def entries_in(store: RegistryFiles, listing: Listing) -> dict[str, bytes]:
+    """Read every target that people wrote; the index is made, not read.
+
+    Raises `WrongCallError` for what does not belong into a registry.
+    """
     entries: dict[str, bytes] = {}
     for path in sorted(listing.files):
         folder, *rest = path.split("/")
@@ -108,8 +113,6 @@ def _entries(store: RegistryFiles, listing: Listing) -> dict[str, bytes]:
         _refuse([data] if isinstance(data, Finding) else [])
         if isinstance(data, bytes):
             entries["/".join(rest)] = data
-    if not entries:
-        raise _wrong("there is no entry to sign")
     return entries
 
 
@@ -189,7 +192,7 @@ def _refuse(findings: Iterable[Finding]) -> None:
 
 def _wrong(reason: str) -> WrongCallError:
     return WrongCallError(
-        f"the registry cannot be sealed: {reason}",
+        f"the registry cannot be signed: {reason}",
         code="malformed",
         remedy="put entries at targets/<project>/<kind>/<name>.toml, lines at "
         "targets/<project>/lines/<lineage>.json, and nothing else there",

@@ -12,9 +12,9 @@ from verifier.core.errors import WrongCallError
 from verifier.core.limits import METADATA_BYTES, SIGNATURES
 from verifier.core.table import read_json
 from verifier.core.value import frozen
-from verifier.evidence.dsse import IN_TOTO, Envelope, print_envelope
+from verifier.evidence.dsse import IN_TOTO, Envelope, pae, print_envelope
 from verifier.evidence.keys import PublicKey, strict_base64
-from verifier.evidence.signing import PrivateKey
+from verifier.evidence.private_key import PrivateKey
 from verifier.evidence.statement import Statement
 from verifier.sources import file
 
@@ -52,7 +52,8 @@ def sign_statement(
     statement = Statement.parse(payload, what=path or f"the payload of {add_to}")
     if add_to is not None:
         _refuse_again(add_to, payload, before, [key.public for key in keys])
-    signatures = [*before, *(key.sign_envelope(IN_TOTO, payload) for key in keys)]
+    signed = pae(IN_TOTO, payload)
+    signatures = [*before, *((key.public.id, key.sign(signed)) for key in keys)]
     if len(signatures) > SIGNATURES:
         raise WrongCallError(
             f"{add_to}: expected at most {SIGNATURES} signatures, got {len(signatures)}",

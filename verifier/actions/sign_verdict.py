@@ -25,9 +25,9 @@ from verifier.core.errors import UnavailableError
 from verifier.core.outcome import GraphNode, Report, Result
 from verifier.core.printable import printable
 from verifier.core.verdict import Verdict
-from verifier.evidence.dsse import IN_TOTO, print_envelope
+from verifier.evidence.dsse import IN_TOTO, pae, print_envelope
 from verifier.evidence.predicates import svr, vsa
-from verifier.evidence.signing import PrivateKey
+from verifier.evidence.private_key import PrivateKey
 from verifier.evidence.statement import TYPE, Statement, algorithm_of
 
 EXTENSION: Final = "urn:pinproof:verdict:v1"
@@ -48,9 +48,8 @@ def sign_verdict(report: Report, key: PrivateKey, *, to: str) -> Statement | Non
         return None
     payload = json.dumps(document, indent=1).encode() + b"\n"
     statement = Statement.parse(payload, what="the statement of the verdict")
-    output.write(
-        to, print_envelope(IN_TOTO, payload, [key.sign_envelope(IN_TOTO, payload)]), new=True
-    )
+    signature = key.public.id, key.sign(pae(IN_TOTO, payload))
+    output.write(to, print_envelope(IN_TOTO, payload, [signature]), new=True)
     return statement
 
 
@@ -96,7 +95,7 @@ def _subjects(result: Result) -> Iterator[dict[str, Any]]:
 def _nothing(reason: str) -> UnavailableError:
     return UnavailableError(
         reason,
-        code="signing-nothing",
+        code="signing-no-digest",
         remedy="leave --sign-with out, or judge one by one; the verdict stands as it is printed",
     )
 

@@ -1,11 +1,12 @@
 """What a run judges with: registry, policy, effective time. Opened once, then passed along."""
 
+import os
 import re
 from datetime import UTC, datetime
 from pathlib import Path
 
 from verifier import __version__
-from verifier.catalog.floor import Floor
+from verifier.catalog.floor import Floor, kept_at
 from verifier.catalog.open import Catalog, Refused, open_registry
 from verifier.core.clock import print_time
 from verifier.core.errors import WrongCallError
@@ -46,6 +47,7 @@ def trust(
     registry: str | None = None,
     root: str | None = None,
     floor: str | None = None,
+    kept: Path | None = None,
     effective_time: datetime | None = None,
     insecure_past_time: bool = False,
     clock: datetime | None = None,
@@ -53,7 +55,9 @@ def trust(
     """Open what a run judges with.
 
     `policy` is the name of a shipped policy or the path of a file. `registry` and `root` are
-    paths; without them the embedded registry and its root are used. `effective_time` is when
+    paths; without them the embedded registry and its root are used. `kept` is the folder in which
+    `update registry` keeps floors: without `floor`, the one of this root there is used, if there
+    is one. `effective_time` is when
     the run pretends to happen: `clock` (default: now) or later, earlier only with
     `insecure_past_time`, which a policy may refuse.
 
@@ -67,6 +71,11 @@ def trust(
     past = now < present
     if past:
         _allow_past(now, present, judging, allowed=insecure_past_time)
+    given = None if root is None else file.read(root, limit=METADATA_BYTES).data
+    shipped_root = b"" if root else shipped.read("registry", "metadata/1.root.json")
+    if floor is None and kept is not None:
+        path = kept_at(kept, given or shipped_root)
+        floor = str(path) if os.path.lexists(path) else None
     least = None
     if floor is not None:
         least = Floor.parse(file.read(floor, limit=DOCUMENT_BYTES).data, what=floor)
@@ -79,8 +88,8 @@ def trust(
         )
     catalog = open_registry(
         shipped.folder("registry") if registry is None else Path(registry),
-        root=None if root is None else file.read(root, limit=METADATA_BYTES).data,
-        trusted_root=b"" if root else shipped.read("registry", "metadata/1.root.json"),
+        root=given,
+        trusted_root=shipped_root,
         now=now,
         floor=least,
         min_snapshot=judging.min_snapshot,

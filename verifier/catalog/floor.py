@@ -10,14 +10,18 @@ the same version with other bytes is refused too, which TUF leaves open for root
 import json
 from collections.abc import Mapping
 from dataclasses import field, replace
+from pathlib import Path
 from typing import Final, Self
 
 from verifier.catalog.tuf.problems import UPDATE, problem
 from verifier.catalog.tuf.values import Trusted
+from verifier.core.digest import sha256
 from verifier.core.finding import Finding
 from verifier.core.table import Table
 from verifier.core.value import frozen
 
+#: Where below a user's state floors are kept.
+_FLOORS: Final = "floors"
 _SNAPSHOT: Final = "metadata/snapshot.json"
 
 
@@ -61,6 +65,18 @@ class Floor:
             roles=dict(sorted(trusted.roles.items())),
         )
 
+    def highest(self, other: "Floor") -> "Floor":
+        """Return the floor that refuses what either of the two refuses."""
+        leading = self if self.snapshot >= other.snapshot else other
+        names = self.roles.keys() | other.roles.keys()
+        return Floor(
+            root=max(self.root, other.root),
+            timestamp=max(self.timestamp, other.timestamp),
+            snapshot=leading.snapshot,
+            snapshot_sha256=leading.snapshot_sha256,
+            roles={n: max(self.roles.get(n, 0), other.roles.get(n, 0)) for n in sorted(names)},
+        )
+
     def raised(self, min_snapshot: int) -> Self:
         """Return this floor with a snapshot version of at least `min_snapshot`."""
         if min_snapshot <= self.snapshot:
@@ -101,6 +117,11 @@ class Floor:
             cause="one version was signed twice, so that two users see two registries",
             remedy="ask the registry's maintainers which one is theirs",
         )
+
+
+def kept_at(state: Path, root: bytes) -> Path:
+    """Return where `update registry` keeps the floor of the registry that has this root."""
+    return state / _FLOORS / f"{sha256(root)}.json"
 
 
 def rolled_back(role: str, version: int, least: int, path: str) -> Finding | None:

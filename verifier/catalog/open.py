@@ -106,6 +106,7 @@ class Catalog:
         """Keep what authenticated; `target` returns the bytes that were signed for a path."""
         self.facts = facts
         self.floor = Floor.of(trusted)
+        self.roles = trusted.held
         self._targets = trusted.targets
         self._target = target
         self._read: dict[tuple[str, str], Any] = {}

@@ -26,7 +26,10 @@ VERBS: Final = {
     "show": "show one entry of the registry",
     "check": "check the registry itself",
     "migrate": "bring a file to another version, or back",
-    "sign": "sign a registry",
+    "new": "make a key or a registry",
+    "sign": "sign a registry, or its next root",
+    "rotate": "replace keys of a registry",
+    "update": "fetch a newer registry (asks a network)",
     "pin": "write an entry for a registry",
 }
 

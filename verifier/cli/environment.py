@@ -7,8 +7,11 @@ from typing import Final
 VARIABLES: Final = {
     "NO_COLOR": "set and not empty: no colour, as https://no-color.org says",
     "TERM": "dumb: no colour",
-    "XDG_STATE_HOME": "where journals are kept, in pinproof/; an absolute path",
+    "XDG_STATE_HOME": "where journals and floors are kept, in pinproof/; an absolute path",
     "HOME": "where they are kept without that, in .local/state/pinproof/",
+    "SSL_CERT_FILE": "read by OpenSSL, of update registry alone: certificates of servers",
+    "SSL_CERT_DIR": "the same, as a folder",
+    "TMPDIR": "where a run's temporary folder lies (Python's tempfile; TEMP and TMP likewise)",
 }
 
 

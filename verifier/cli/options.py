@@ -9,7 +9,7 @@ import click
 
 from verifier.actions import output
 from verifier.ask.answers import Listing
-from verifier.cli.environment import colour_wanted
+from verifier.cli.environment import colour_wanted, state_folder
 from verifier.core.clock import parse_time
 from verifier.core.errors import UnavailableError, WrongCallError
 from verifier.core.limits import HOST_BYTES, LARGEST_FILE
@@ -24,6 +24,13 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Any])
 
 FORMATS: Final = ("text", "json")
+
+
+class Decorator(Protocol):
+    """What adds one option to a verb."""
+
+    def __call__(self, function: F, /) -> F:
+        """Return the function with the option."""
 
 
 class _Time(click.ParamType[datetime]):
@@ -128,9 +135,9 @@ class Judging(click.Command):
         """Read the key before anything is judged: a verdict is not computed in vain."""
         wanted = {name: ctx.params.pop(name) for name in _SIGNING}
         if any(wanted.values()):
-            from verifier.cli import signing  # noqa: PLC0415  (only who signs pays)
+            from verifier.cli import signed_verdict  # noqa: PLC0415  (only who signs pays)
 
-            ctx.meta[_SIGNER] = signing.prepared(**wanted)
+            ctx.meta[_SIGNER] = signed_verdict.prepared(**wanted)
         return super().invoke(ctx)
 
 
@@ -147,7 +154,7 @@ def _signing_options() -> list[click.Parameter]:
         click.Option(
             ["--sign-passphrase-file"],
             metavar="FILE",
-            help="What opens KEY; without it, a terminal asks.",
+            help="Holds the passphrase of KEY, on one line.",
         ),
     ]
 
@@ -161,6 +168,7 @@ def opened(options: dict[str, Any], *, policy: str = "strict") -> "Trust":
         registry=options["registry"],
         root=options["root"],
         floor=options["floor"],
+        kept=state_folder(),
         effective_time=options["effective_time"],
         insecure_past_time=options["insecure_past_time"],
         clock=clock(),

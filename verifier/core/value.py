@@ -20,7 +20,8 @@ def frozen(cls: type[T]) -> type[T]:
     made: Any = dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)(cls)
     made.__eq__ = _equal
     made.__hash__ = _hash
-    made.__repr__ = _shown
+    if "__repr__" not in vars(cls):
+        made.__repr__ = _shown
     done: type[T] = made
     return done
 

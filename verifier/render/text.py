@@ -34,6 +34,8 @@ _NOUNS: Final = {
     "diff": "comparison",
     "registry": "registry",
 }
+#: What an answer is, by the question.
+_WORDS: Final = {"list": "entry", "show": "entry", "trust": "input"}
 #: Kinds whose coverage is told whatever was identified.
 _COVERED: Final = (
     *("registry", "diff", "composition", "proof", "image", "runtime"),
@@ -51,7 +53,7 @@ def report(value: Report, *, colour: bool = False) -> bytes:
 
 def answered(value: Answered, *, colour: bool = False) -> bytes:
     """Render the answers to a question that is no verdict."""
-    word = "entry" if value.question in ("list", "show") else "known"
+    word = _WORDS.get(value.question, "known")
     short = value.question == "why"
     blocks = [_answer(answer, word, short=short, colour=colour) for answer in value.answers]
     return "\n".join(blocks).encode()

@@ -106,7 +106,7 @@ def test_nothing_is_written_over(folder: Path) -> None:
         (["--key", "bob.pem"], "wrong-call"),
         (["s.json", "--key", "bob.pem", "--key", "bob.pem"], "wrong-call"),
         (["s.json"], "wrong-call"),
-        (["s.json", "--key", "bob.pub"], "signing-key-open"),
+        (["s.json", "--key", "bob.pub"], "signing-key-exposed"),
         (["--add-to", "s.json", "--key", "bob.pem"], "malformed"),
         (["built.txt", "--key", "bob.pem"], "malformed"),
         (["built.txt", "--add-to", "e1.json", "--key", "bob.pem"], "wrong-call"),
@@ -117,7 +117,7 @@ def test_nothing_is_written_over(folder: Path) -> None:
 def test_wrong_calls_sign_nothing(folder: Path, arguments: list[str], code: str) -> None:
     (folder / "e1.json").write_bytes(statements.envelope())
     (folder / "text.json").write_bytes(statements.envelope(kind="text/plain"))
-    exit_code = 4 if code == "signing-key-open" else 2
+    exit_code = 4 if code == "signing-key-exposed" else 2
     refused(folder, code, *arguments, "--to", "e.json", exit_code=exit_code)
 
 
@@ -125,7 +125,7 @@ def test_wrong_calls_sign_nothing(folder: Path, arguments: list[str], code: str)
 def test_a_key_that_others_may_touch_is_refused(folder: Path, mode: int) -> None:
     private(folder, "bob", mode=mode)
     open_key = ["s.json", "--key", "bob.pem", "--to", "e.json"]
-    refused(folder, "signing-key-open", *open_key, exit_code=4)
+    refused(folder, "signing-key-exposed", *open_key, exit_code=4)
 
 
 def test_a_key_may_be_even_more_private(folder: Path) -> None:
@@ -151,7 +151,7 @@ def test_other_kinds_of_keys_are_refused(folder: Path) -> None:
     write_private(folder / "cut.pem", statements.private_pem("bob")[:60])
     write_private(folder / "empty.pem", b"")
     for name in ("rsa", "sec1", "pub", "cut", "empty"):
-        refused(folder, "signing-key", "s.json", "--key", f"{name}.pem", "--to", "e.json")
+        refused(folder, "signing-key-malformed", "s.json", "--key", f"{name}.pem", "--to", "e.json")
 
 
 def test_encrypted_keys_take_a_passphrase_from_a_file(folder: Path) -> None:
@@ -167,7 +167,7 @@ def test_encrypted_keys_take_a_passphrase_from_a_file(folder: Path) -> None:
     refused(folder, "signing-passphrase", *locked, "--passphrase-file", "pass")
     write_private(folder / "pass", b"tick tock\n")
     (folder / "pass").chmod(0o644)
-    refused(folder, "signing-key-open", *locked, "--passphrase-file", "pass", exit_code=4)
+    refused(folder, "signing-key-exposed", *locked, "--passphrase-file", "pass", exit_code=4)
     (folder / "pass").chmod(0o600)
     plain = ["s.json", "--key", "bob.pem", "--to", "e.json", "--passphrase-file", "pass"]
     refused(folder, "signing-passphrase", *plain)

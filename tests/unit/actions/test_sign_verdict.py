@@ -263,19 +263,19 @@ def test_half_a_wish_is_a_wrong_call(folder: Path) -> None:
 def test_a_key_that_cannot_sign_is_found_first(folder: Path) -> None:
     (folder / "key.pem").chmod(0o644)
     signing = ["--sign-with", "key.pem", "--sign-to", "v.json"]
-    refused(folder, "signing-key-open", *signing, exit_code=4)
+    refused(folder, "signing-key-exposed", *signing, exit_code=4)
     (folder / "key.pem").chmod(0o600)
     (folder / "key.pem").write_bytes(statements.public_pem("alice"))
-    refused(folder, "signing-key", *signing, exit_code=2)
+    refused(folder, "signing-key-malformed", *signing, exit_code=4)
 
 
 def test_what_cannot_be_written_is_no_success(folder: Path) -> None:
     """The verdict is printed all the same; somebody took the name while it was judged."""
     from verifier.actions.sign_verdict import sign_verdict
     from verifier.core.errors import UnavailableError
-    from verifier.evidence import signing
+    from verifier.evidence import private_key
 
-    key = signing.read(str(folder / "key.pem"))
+    key = private_key.load(str(folder / "key.pem"), None)
     (folder / "v.json").write_text("faster")
     from verifier import ask
 
@@ -296,9 +296,9 @@ def test_a_verdict_without_a_digest_is_not_signed(folder: Path) -> None:
     from verifier.actions.sign_verdict import sign_verdict
     from verifier.core.errors import UnavailableError
     from verifier.core.outcome import Result, Subject
-    from verifier.evidence import signing
+    from verifier.evidence import private_key
 
-    key = signing.read(str(folder / "key.pem"))
+    key = private_key.load(str(folder / "key.pem"), None)
     trust = json.loads((folder / "trust.json").read_text())
     judging = ask.trust(registry=trust[1], root=trust[3], clock=CLOCK)
     report = ask.verify_helper([str(folder / "v6.py")], trust=judging)
@@ -307,7 +307,7 @@ def test_a_verdict_without_a_digest_is_not_signed(folder: Path) -> None:
     nameless = replace(report, results=(replace(result, subject=Subject(name="x")),))
     with pytest.raises(UnavailableError) as error:
         sign_verdict(nameless, key, to=str(folder / "v.json"))
-    assert error.value.code == "signing-nothing"
+    assert error.value.code == "signing-no-digest"
     assert not (folder / "v.json").exists()
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any, Final
 
-from securesystemslib.signer import CryptoSigner, Signer
+from securesystemslib.signer import CryptoSigner, Key, Signer
 from tuf.api.metadata import (
     DelegatedRole,
     Delegations,
@@ -59,6 +59,17 @@ def fresh_keys(projects: Iterable[str]) -> RoleKeys:
     }
 
 
+def printed(metadata: Metadata[Any]) -> bytes:
+    """Print metadata as it lies in a registry."""
+    return metadata.to_bytes(JSONSerializer()) + b"\n"
+
+
+def listed(targets: Mapping[str, bytes], folder: str) -> dict[str, TargetFile]:
+    """Record length and SHA-256 of every target below one folder of `targets/`."""
+    below = {path: data for path, data in targets.items() if path.startswith(f"{folder}/")}
+    return {path: TargetFile.from_data(path, data) for path, data in sorted(below.items())}
+
+
 def publish(
     targets: Mapping[str, bytes],
     *,
@@ -78,22 +89,18 @@ def publish(
         metadata = Metadata(payload)
         for signer in keys[role].signers:
             metadata.sign(signer, append=True)
-        data = metadata.to_bytes(JSONSerializer()) + b"\n"
+        data = printed(metadata)
         signed[role] = data
         return MetaFile.from_data(versions.get(role, 1), data, ["sha256"])
-
-    def listed(folder: str) -> dict[str, TargetFile]:
-        below = {path: data for path, data in targets.items() if path.startswith(f"{folder}/")}
-        return {path: TargetFile.from_data(path, data) for path, data in sorted(below.items())}
 
     recorded = {
         f"{project}.json": sign(
             project,
-            Targets(versions.get(project, 1), None, expires, listed(project)),
+            Targets(versions.get(project, 1), None, expires, listed(targets, project)),
         )
         for project in projects
     }
-    top = Targets(versions.get("targets", 1), None, expires, listed("index"))
+    top = Targets(versions.get("targets", 1), None, expires, listed(targets, "index"))
     top.delegations = _delegations(keys, projects)
     recorded["targets.json"] = sign("targets", top)
     snapshot = Snapshot(versions.get("snapshot", 1), None, expires, recorded)
@@ -105,26 +112,50 @@ def publish(
 
 
 def _root(keys: RoleKeys, version: int, expires: datetime) -> Root:
-    roles = {role: Role(keys[role].keyids, keys[role].threshold) for role in TOP_LEVEL}
-    root = Root(version, None, expires, None, roles, consistent_snapshot=False)
-    for role in TOP_LEVEL:
-        for signer in keys[role].signers:
-            root.add_key(signer.public_key, role)
-    return root
+    given = {r: Keys(keys=_keys(keys[r]), threshold=keys[r].threshold) for r in TOP_LEVEL}
+    return root_of(given, version, expires)
 
 
 def _delegations(keys: RoleKeys, projects: list[str]) -> Delegations:
+    return delegations_of(
+        {p: Keys(keys=_keys(keys[p]), threshold=keys[p].threshold) for p in projects}
+    )
+
+
+def _keys(signers: Signers) -> tuple[Key, ...]:
+    return tuple(signer.public_key for signer in signers.signers)
+
+
+@frozen
+class Keys:
+    """Whose signatures a role needs, and how many of them."""
+
+    keys: tuple[Key, ...]
+    threshold: int = 1
+
+
+def root_of(keys: Mapping[str, Keys], version: int, expires: datetime) -> Root:
+    """Make a root that gives the four top-level roles their keys."""
+    roles = {r: Role([k.keyid for k in keys[r].keys], keys[r].threshold) for r in TOP_LEVEL}
+    root = Root(version, None, expires, None, roles, consistent_snapshot=False)
+    for role in TOP_LEVEL:
+        for key in keys[role].keys:
+            root.add_key(key, role)
+    return root
+
+
+def delegations_of(projects: Mapping[str, Keys]) -> Delegations:
     """Delegate `<project>/*/*` to each project; a star does not reach across a slash."""
     return Delegations(
-        keys={s.public_key.keyid: s.public_key for p in projects for s in keys[p].signers},
+        keys={key.keyid: key for given in projects.values() for key in given.keys},
         roles={
             project: DelegatedRole(
                 project,
-                keys[project].keyids,
-                keys[project].threshold,
+                [key.keyid for key in given.keys],
+                given.threshold,
                 terminating=True,
                 paths=[f"{project}/*/*"],
             )
-            for project in projects
+            for project, given in projects.items()
         },
     )

@@ -39,7 +39,7 @@ from verifier.catalog.tuf.files import Listing
 from verifier.catalog.tuf.keys import signature_finding
 from verifier.catalog.tuf.problems import UPDATE, mismatch, missing, problem, unlisted
 from verifier.catalog.tuf.shape import Document, S, read_document
-from verifier.catalog.tuf.values import Target, Trusted
+from verifier.catalog.tuf.values import Held, Target, Trusted
 from verifier.core.clock import print_time
 from verifier.core.digest import Pin, sha256
 from verifier.core.finding import Finding
@@ -86,6 +86,7 @@ class _Steps:
     findings: list[Finding] = field(default_factory=list)
     signed_by: list[str] = field(default_factory=list)
     expires: list[datetime] = field(default_factory=list)
+    held: list[Held] = field(default_factory=list)
     accounted: set[str] = field(default_factory=set)
     """Metadata files that a step has asked for, whatever came of it."""
 
@@ -114,6 +115,7 @@ class _Steps:
             expires=min(self.expires),
             signed_by=tuple(sorted(self.signed_by)),
             targets=targets,
+            held=tuple(self.held),
         )
 
     # ── 2: the root chain ──────────────────────────────────────────────────────────────────
@@ -292,6 +294,16 @@ class _Steps:
         """Note who signed, and compare the one time with the expiry (step 10)."""
         self.signed_by += [f"{role} {keyid}" for keyid in sorted(signed.signed)]
         self.expires.append(document.signed.expires)
+        self.held.append(
+            Held(
+                role=role,
+                version=document.signed.version,
+                expires=document.signed.expires,
+                threshold=signed.threshold,
+                keyids=tuple(sorted({**signed.signed, **signed.unsigned})),
+                signed=tuple(sorted(signed.signed)),
+            )
+        )
         if self.now >= document.signed.expires:
             self._add(_expired(role, document.path, document.signed.expires, self.now))
 

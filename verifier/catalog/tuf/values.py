@@ -17,6 +17,18 @@ class Target:
 
 
 @frozen
+class Held:
+    """A role of an authenticated registry: whose keys it takes, and which of them have signed."""
+
+    role: str
+    version: int
+    expires: datetime
+    threshold: int
+    keyids: tuple[str, ...]
+    signed: tuple[str, ...]
+
+
+@frozen
 class Trusted:
     """An authenticated registry. `expires` is when the first of its roles does.
 
@@ -33,3 +45,4 @@ class Trusted:
     expires: datetime
     signed_by: tuple[str, ...]
     targets: Mapping[str, Target]
+    held: tuple[Held, ...] = ()

@@ -1,4 +1,4 @@
-"""`pinproof sign`: sign the entries of a registry, or a statement."""
+"""`pinproof sign`: sign a registry, its next root, or a statement."""
 
 from datetime import UTC, datetime
 from pathlib import Path
@@ -6,6 +6,8 @@ from pathlib import Path
 import click
 
 from verifier.cli import options as shared
+from verifier.cli import signing as signed
+from verifier.cli.proposals import shown_proposal
 from verifier.core.errors import WrongCallError
 from verifier.core.verdict import exit_of_answer
 
@@ -23,16 +25,73 @@ def command() -> None:
     is_flag=True,
     help="Sign with fresh keys and discard them: for a registry that ships in a package.",
 )
-def registry(folder: str, *, sealing: bool) -> int:
-    """Sign the entries below DIR/targets and write DIR/metadata and DIR/targets/index."""
+@signed.keys_option
+@click.option(
+    "--renew",
+    multiple=True,
+    metavar="ROLE",
+    help="Sign ROLE again though it says the same, to move its expiry; repeatable.",
+)
+@signed.expires_option
+@signed.root_option
+@signed.floor_option
+@signed.passphrase_option
+def registry(
+    folder: str,
+    *,
+    sealing: bool,
+    keys: tuple[str, ...],
+    renew: tuple[str, ...],
+    days: tuple[str, ...],
+    root: str | None,
+    floor: str | None,
+    passphrase_file: str | None,
+) -> int:
+    """Sign the entries below DIR/targets, and all metadata that follows from them.
+
+    Which roles are signed follows from the keys. What needs more signatures waits in DIR.draft,
+    and DIR stays as it is until the last of them is there.
+    """
+    if sealing == bool(keys):
+        raise WrongCallError(
+            "sign registry: expected --key FILE, or --seal",
+            code="wrong-call",
+            remedy="name your key with --key; --seal is for a registry that ships in a package",
+        )
+    if sealing:
+        return _seal(folder)
+    from verifier.actions.sign_registry import sign_registry  # noqa: PLC0415
+
+    held = signed.private_keys(keys, passphrase_file)
+    given = signed.signing(held, days, root=root, floor=floor)
+    return signed.shown(sign_registry(folder, given, renew=renew), folder)
+
+
+@command.command()
+@click.argument("folder", metavar="DIR")
+@signed.keys_option
+@signed.expires_option
+@signed.root_option
+@signed.passphrase_option
+def root(
+    folder: str,
+    *,
+    keys: tuple[str, ...],
+    days: tuple[str, ...],
+    root: str | None,
+    passphrase_file: str | None,
+) -> int:
+    """Show the root that waits in DIR.draft; sign it with --key."""
+    from verifier.actions.sign_registry import sign_root  # noqa: PLC0415
+
+    held = signed.private_keys(keys, passphrase_file)
+    proposal, step = sign_root(folder, signed.signing(held, days, root=root))
+    return shown_proposal(proposal, step, folder)
+
+
+def _seal(folder: str) -> int:
     from verifier.actions.seal import seal  # noqa: PLC0415
 
-    if not sealing:
-        raise WrongCallError(
-            "sign registry: expected --seal",
-            code="wrong-call",
-            remedy="add --seal; this version of pinproof signs with discarded keys only",
-        )
     made = seal(Path(folder), now=shared.clock() or datetime.now(UTC))
     lines = [
         f"sealed     {folder}: {len(made.entries)} targets, snapshot {made.snapshot_version}",
@@ -47,19 +106,8 @@ def registry(folder: str, *, sealing: bool) -> int:
 
 @command.command()
 @click.argument("path", metavar="[STATEMENT]", required=False)
-@click.option(
-    "--key",
-    "keys",
-    multiple=True,
-    required=True,
-    metavar="FILE",
-    help="A private key (PKCS#8 PEM); repeat it to sign with several.",
-)
-@click.option(
-    "--passphrase-file",
-    metavar="FILE",
-    help="What opens encrypted keys; without it, a terminal asks.",
-)
+@signed.keys_option
+@signed.passphrase_option
 @click.option("--add-to", metavar="ENVELOPE", help="Copy this envelope, and add signatures.")
 @click.option("--to", required=True, metavar="FILE", help="The new file of the envelope.")
 def statement(
@@ -73,18 +121,24 @@ def statement(
     """Sign the in-toto STATEMENT into a DSSE envelope; nothing is written over."""
     from verifier.actions.sign_statement import sign_statement  # noqa: PLC0415
     from verifier.checks.statement import about, said  # noqa: PLC0415
-    from verifier.cli.signing import private_keys  # noqa: PLC0415
     from verifier.render.layout import first, rows, second  # noqa: PLC0415
 
-    signed = sign_statement(path, keys=private_keys(keys, passphrase_file), to=to, add_to=add_to)
+    if not keys:
+        raise WrongCallError(
+            "sign statement: expected --key FILE",
+            code="wrong-call",
+            remedy="name your private key; pinproof new key makes one",
+        )
+    held = signed.private_keys(keys, passphrase_file)
+    made = sign_statement(path, keys=held, to=to, add_to=add_to)
     lines = [
-        first("signed", f"{to}: {said(signed.statement)}", colour=False),
-        second(f"about {about(signed.statement.subjects)}"),
+        first("signed", f"{to}: {said(made.statement)}", colour=False),
+        second(f"about {about(made.statement.subjects)}"),
         "",
         *rows(
             [
-                *(("by", f"{key.scheme} {key.id}") for key in signed.by),
-                ("signatures", str(signed.signatures)),
+                *(("by", f"{key.scheme} {key.id}") for key in made.by),
+                ("signatures", str(made.signatures)),
                 ("you may", f"pinproof verify statement {to} --key PUBLIC.pem --subject FILE"),
             ]
         ),

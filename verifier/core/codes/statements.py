@@ -46,8 +46,5 @@ ROWS: Final[tuple[Code, ...]] = (
     Code("signer-revoked", "signer", REJECTED, "the signer is revoked"),
     Code("signer-compromised", "signer", REJECTED, "the signer's key is compromised"),
     # making a signature
-    Code("signing-key", "input", ERROR, "no private key that can sign"),
-    Code("signing-key-open", "input", ERROR, "others may read the private key"),
-    Code("signing-passphrase", "input", ERROR, "a passphrase is missing, or does not fit"),
-    Code("signing-nothing", "input", ERROR, "the verdict names no digest to sign"),
+    Code("signing-no-digest", "input", ERROR, "the verdict names no digest to sign"),
 )

@@ -8,7 +8,7 @@ ROWS: Final = (
     # keys
     Code("signing-key-exposed", "input", ERROR, "others may read a private key"),
     Code("signing-key-malformed", "input", ERROR, "not a private key that can sign"),
-    Code("signing-passphrase", "input", ERROR, "the passphrase does not open the key"),
+    Code("signing-passphrase", "input", ERROR, "a passphrase is missing, or does not open the key"),
     # registries: nothing was signed, and the registry is as it was
     Code("signing-no-registry", "input", ERROR, "there is no registry to sign"),
     Code("signing-folder-full", "input", ERROR, "a new registry needs an empty folder"),

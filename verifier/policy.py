@@ -191,6 +191,7 @@ def judge(
         claims=outcome.claims,
         waived=tuple(sorted({f.code for f in waived})),
         graph=outcome.graph,
+        study=outcome.study,
     )
 
 

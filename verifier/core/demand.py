@@ -29,6 +29,19 @@ FACETS: Final[dict[str, tuple[str, ...]]] = {
     "bundle": ("signature", "signer", "time", "log", "subject"),
     "chain": ("layout", "steps", "artifacts"),
     "commit": ("signature", "signer", "time"),
+    "receipt": (
+        "identity",
+        "arms",
+        "retention",
+        "counters",
+        "figures",
+        "statistics",
+        "gates",
+        "outputs",
+        "sanitised",
+        "signed",
+        "exact-head",
+    ),
 }
 #: Facets that no policy names, because they always count: the input can be judged at all, and
 #: the registry that judges it authenticates.

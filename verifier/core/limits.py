@@ -122,3 +122,9 @@ IMAGE_LAYERS: Final = 100_000
 IMAGE_DOCUMENT_BYTES: Final = 1 << 26
 #: Signatures of one envelope, and keys of one demand.
 SIGNATURES: Final = 64
+#: One line of a side file of samples.
+SAMPLE_BYTES: Final = 1 << 16
+#: Rows of one rule that a finding names; the rest is counted.
+ROWS_NOTED: Final = 3
+#: One receipt, with its samples.
+RECEIPT_BYTES: Final = 256 * MIB

@@ -198,8 +198,12 @@ class Table:
 
     def mistake(self, key: str, text: str) -> None:
         """Note what is wrong with `key` (a dotted path below this table, or "")."""
-        path = ".".join(part for part in (self._path, key) if part)
+        path = self.path(key)
         self._mistakes.append(f"{path}: {text}" if path else text)
+
+    def path(self, key: str) -> str:
+        """Return where `key` stands in the document, dotted."""
+        return ".".join(part for part in (self._path, key) if part)
 
     @property
     def sound(self) -> bool:
@@ -267,6 +271,14 @@ class Table:
         if self.has(key) and not least <= value <= most:
             self.mistake(key, f"{value} is not between {least} and {most}")
         return value
+
+    def optional_integer(self, key: str) -> int | None:
+        """Return an integer from 0, or None where the key is absent or null."""
+        return self.integer(key) if self.has(key) and not self.is_null(key) else None
+
+    def is_null(self, key: str) -> bool:
+        """Whether `key` is given as null, which JSON can say and TOML cannot."""
+        return self.has(key) and self._value[key] is None
 
     def flag(self, key: str, *, default: bool = False) -> bool:
         """Return a boolean."""
@@ -360,7 +372,7 @@ class Table:
     def _below(self, key: str, value: dict[str, Any]) -> "Table":
         table = Table(value, what=self._what, remedy=self._remedy)
         table._mistakes = self._mistakes
-        table._path = ".".join(part for part in (self._path, key) if part)
+        table._path = self.path(key)
         return table
 
     def _typed(self, key: str, kind: Any, default: Any, wanted: str) -> Any:

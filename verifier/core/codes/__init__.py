@@ -18,6 +18,7 @@ from verifier.core.codes import (
     helper,
     image,
     migration,
+    receipt,
     signing,
     trees,
 )
@@ -35,6 +36,7 @@ _ROWS: Final = (
     *chain.ROWS,
     *git_signature.ROWS,
     *signing.ROWS,
+    *receipt.ROWS,
     *migration.ROWS,
 )
 

@@ -68,3 +68,11 @@ class HelperDemand:
     current_only: bool = False
     pristine: Pristine = Pristine.UNDECIDED
     expect: str | None = None
+
+
+@frozen
+class ReceiptDemand:
+    """What is demanded of a receipt; `unsigned` says whether one without signature will do."""
+
+    facets: frozenset[str]
+    unsigned: bool = False

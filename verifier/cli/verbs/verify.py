@@ -182,3 +182,39 @@ def runtime(name: str, *, ranks: tuple[str, ...], policy: str, **options: Any) -
     with progress.shown(f"reading {len(ranks)} images"):
         report = verify_runtime(name, ranks=ranks, trust=shared.opened(options, policy=policy))
     return shared.finish(report, options)
+
+
+@command.command()
+@click.argument("files", nargs=-1, metavar="FILE...")
+@click.option("--head", metavar="COMMIT", help="The full id that the claims are about now.")
+@click.option("--evidence", metavar="DIR", help="The folder that holds the files a receipt names.")
+@click.option("--gates", metavar="FILE", help="The gate file, as it was before the run.")
+@click.option(
+    "--claim", "claims", multiple=True, metavar="ID", help="A claim that must be left; repeatable."
+)
+@shared.policy_option
+@shared.trust_options
+def receipt(
+    files: tuple[str, ...],
+    *,
+    head: str | None,
+    evidence: str | None,
+    gates: str | None,
+    claims: tuple[str, ...],
+    policy: str,
+    **options: Any,
+) -> int:
+    """Judge measurement receipts: the figures follow from the samples, and whose they are."""
+    from verifier.ask.receipt import verify_receipt  # noqa: PLC0415
+    from verifier.cli import progress  # noqa: PLC0415
+
+    with progress.shown(f"reading {len(files)} receipts"):
+        report = verify_receipt(
+            files,
+            head=head,
+            evidence=evidence,
+            gates=gates,
+            claims=claims,
+            trust=shared.opened(options, policy=policy),
+        )
+    return shared.finish(report, options)

@@ -112,7 +112,7 @@ def _of_image(item: Result, main: Finding | None) -> str:
     facet, code = (main.row.facet, main.code) if main is not None else ("", "")
     if code in _IMAGES:
         return f"{name} {_IMAGES[code]}"
-    if facet in ("graph", "tree"):
+    if facet in ("graph", "tree", "input") or code == "image-platform-config":
         return f"{name} {'contradicts itself' if _says_no(item) else 'is not all that it says'}"
     if found is not None and not _says_no(item):
         return f"{name} is {found.entry}{', not all that is demanded' if main else ''}"

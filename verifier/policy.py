@@ -59,6 +59,7 @@ class Policy:
     composition: frozenset[str] | None
     image: frozenset[str] | None
     runtime: frozenset[str] | None
+    release: frozenset[str] | None
     receipt: ReceiptDemand | None
     waivers: tuple[Waiver, ...]
 
@@ -82,7 +83,9 @@ def load(data: bytes, *, where: str) -> Policy:
         registry.close()
     helper = table.optional_table("helper")
     receipt = table.optional_table("receipt")
-    others = {kind: table.optional_table(kind) for kind in ("composition", "image", "runtime")}
+    others = {
+        kind: table.optional_table(kind) for kind in ("composition", "image", "runtime", "release")
+    }
     past_time = table.text("insecure_past_time", default="allow", choices=["refuse", "allow"])
     policy = Policy(
         facts=PolicyFacts(name=name, sha256=sha256(data)),
@@ -93,6 +96,7 @@ def load(data: bytes, *, where: str) -> Policy:
         composition=_facets(others["composition"], "composition"),
         image=_facets(others["image"], "image"),
         runtime=_facets(others["runtime"], "runtime"),
+        release=_facets(others["release"], "release"),
         receipt=_receipt(receipt) if receipt else None,
         waivers=tuple(map(_waiver, table.tables("waiver"))),
     )

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from verifier.ask.reading import Reach
     from verifier.ask.receipt import verify_receipt
     from verifier.ask.registry import check_registry, explain, list_entries, show
+    from verifier.ask.release import verify_release
     from verifier.ask.runtime import verify_runtime
     from verifier.ask.trees import diff_tree, list_tree
     from verifier.ask.trusted import Trust, trust
@@ -52,6 +53,7 @@ __all__ = [
     "verify_helper",
     "verify_image",
     "verify_receipt",
+    "verify_release",
     "verify_runtime",
     "why",
 ]
@@ -70,6 +72,7 @@ _HOMES: Final = {
     "reading": ("Reach",),
     "receipt": ("verify_receipt",),
     "registry": ("check_registry", "explain", "list_entries", "show"),
+    "release": ("verify_release",),
     "runtime": ("verify_runtime",),
     "trees": ("diff_tree", "list_tree"),
     "trusted": ("Trust", "trust"),

@@ -29,6 +29,7 @@ FACETS: Final[dict[str, tuple[str, ...]]] = {
     "bundle": ("signature", "signer", "time", "log", "subject"),
     "chain": ("layout", "steps", "artifacts"),
     "commit": ("signature", "signer", "time"),
+    "release": ("files", "receipt", "members", "commit", "published", "signed"),
     "receipt": (
         "identity",
         "arms",

@@ -130,6 +130,14 @@ def _of_runtime(item: Result, _main: Finding | None) -> str:
     return f"not known whether every rank runs {item.subject.name}"
 
 
+def _of_release(item: Result, _main: Finding | None) -> str:
+    name, found = item.subject.name, next(iter(item.identified), None)
+    if found is not None:
+        rest = "" if item.verdict is Verdict.VERIFIED else ", not all that is demanded"
+        return f"{name} is {found.entry}{rest}"
+    return f"{name} is {'not' if _says_no(item) else 'not known to be'} what was published"
+
+
 def _of_receipt(item: Result, main: Finding | None) -> str:
     """Say what is left to be cited; of one that is not verified, why in one clause."""
     name, study = item.subject.name, item.study
@@ -194,6 +202,7 @@ _HEADLINES: Final[dict[str, Callable[[Result, Finding | None], str]]] = {
     "image": _of_image,
     "runtime": _of_runtime,
     "receipt": _of_receipt,
+    "release": _of_release,
     "registry": _of_registry,
     "tree": _of_tree,
     "diff": _of_diff,

@@ -35,7 +35,16 @@ _NOUNS: Final = {
     "registry": "registry",
 }
 #: Kinds whose coverage is told whatever was identified.
-_COVERED: Final = ("registry", "diff", "composition", "proof", "image", "runtime", "receipt")
+_COVERED: Final = (
+    "registry",
+    "diff",
+    "composition",
+    "proof",
+    "image",
+    "runtime",
+    "receipt",
+    "release",
+)
 
 
 def report(value: Report, *, colour: bool = False) -> bytes:

@@ -6,9 +6,10 @@ one row and says None (holds), a text (broken), or `MISSING` with a text (cannot
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 from verifier.checks.receipt.model import Operand
+from verifier.checks.receipt.operands import Samples
 from verifier.checks.receipt.quantities import Number, reader
 from verifier.checks.receipt.samples import Row, mistake
 from verifier.core.limits import ROWS_NOTED
@@ -49,7 +50,7 @@ class Noted:
 class Selected(NamedTuple):
     """The numbers that an operand selects, and how many of its rows have none."""
 
-    numbers: Sequence[Number]
+    numbers: Samples
     rows: int
     missing: int
 
@@ -66,6 +67,7 @@ class Tally:
         self._readers = [(name, reader(name)) for name in sorted(set(quantities))]
         self._rules = tuple(rules)
         self._numbers: dict[tuple[Place, str], list[Number]] = defaultdict(list)
+        self._selected: dict[tuple[str, Sequence[str], Sequence[str], str], Selected] = {}
         self.rows = 0
         self.places: Counter[Place] = Counter()
         self.statuses: Counter[tuple[str, str]] = Counter()
@@ -110,12 +112,18 @@ class Tally:
 
     def selected(self, operand: Operand) -> Selected:
         """Return what an operand selects; only completed requests have numbers."""
+        key = (operand.quantity or "", operand.arms, operand.cases, operand.membership)
+        if key not in self._selected:
+            self._selected[key] = self._select(operand)
+        return self._selected[key]
+
+    def _select(self, operand: Operand) -> Selected:
         numbers: list[Number] = []
         rows = 0
         for place in self.matching(operand.arms, operand.cases, operand.membership):
             rows += self.complete[place]
             numbers += self._numbers.get((place, operand.quantity or ""), ())
-        return Selected(numbers=numbers, rows=rows, missing=rows - len(numbers))
+        return Selected(numbers=Samples(numbers), rows=rows, missing=rows - len(numbers))
 
     def matching(
         self, arms: Sequence[str], cases: Sequence[str], membership: str
@@ -132,6 +140,3 @@ class Tally:
         for (_, _, kind), number in self.places.items():
             found[kind] += number
         return found
-
-
-NOTHING: Final = Selected(numbers=(), rows=0, missing=0)

@@ -28,7 +28,9 @@ if TYPE_CHECKING:
     from verifier.ask.migration import Request, plan_migration
     from verifier.ask.proof import prove_composition
     from verifier.ask.reading import Reach
+    from verifier.ask.receipt import verify_receipt
     from verifier.ask.registry import check_registry, explain, list_entries, show
+    from verifier.ask.release import verify_release
     from verifier.ask.runtime import verify_runtime
     from verifier.ask.statement import verify_statement
     from verifier.ask.trees import diff_tree, list_tree
@@ -57,6 +59,8 @@ __all__ = [
     "verify_composition",
     "verify_helper",
     "verify_image",
+    "verify_receipt",
+    "verify_release",
     "verify_runtime",
     "verify_statement",
     "why",
@@ -77,7 +81,9 @@ _HOMES: Final = {
     "migration": ("Request", "plan_migration"),
     "proof": ("prove_composition",),
     "reading": ("Reach",),
+    "receipt": ("verify_receipt",),
     "registry": ("check_registry", "explain", "list_entries", "show"),
+    "release": ("verify_release",),
     "runtime": ("verify_runtime",),
     "statement": ("verify_statement",),
     "trees": ("diff_tree", "list_tree"),

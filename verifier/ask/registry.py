@@ -7,6 +7,7 @@ from verifier.ask.answers import Answer, Answered, refusal, unregistered
 from verifier.ask.composition_entry import listed, shown
 from verifier.ask.helper_entry import listed_helper, shown_helper
 from verifier.ask.image_entry import listed_image, listed_runtime, shown_image, shown_runtime
+from verifier.ask.release_entry import listed_release, shown_release
 from verifier.ask.signers_entry import listed_signers, shown_signers
 from verifier.ask.trusted import Trust
 from verifier.ask.trusted import trust as open_trust
@@ -28,6 +29,7 @@ _LISTED: Final[_Pages] = {
     "composition": listed,
     "image": listed_image,
     "runtime": listed_runtime,
+    "release": listed_release,
     "signers": listed_signers,
 }
 _SHOWN: Final[_Pages] = {
@@ -35,6 +37,7 @@ _SHOWN: Final[_Pages] = {
     "composition": shown,
     "image": shown_image,
     "runtime": shown_runtime,
+    "release": shown_release,
     "signers": shown_signers,
 }
 

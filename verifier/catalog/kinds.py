@@ -26,6 +26,7 @@ KINDS: Final[dict[str, Kind]] = {
     "composition": Kind("composition_format", "composition_rows.hints"),
     "image": Kind("image_format", "image_rows.image_hints"),
     "runtime": Kind("runtime_format", "image_rows.runtime_hints"),
+    "release": Kind("release_format", "release_format.hints"),
     "signers": Kind("signers_format"),
 }
 

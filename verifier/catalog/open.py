@@ -29,6 +29,7 @@ from verifier.core.table import MalformedError, Table, nearest, read_toml
 if TYPE_CHECKING:
     from verifier.catalog.entries.composition import Composition
     from verifier.catalog.entries.image import ImageEntry
+    from verifier.catalog.entries.release import ReleaseEntry
     from verifier.catalog.entries.runtime import RuntimeEntry
     from verifier.catalog.entries.signers import Signer, SignersEntry
 
@@ -154,6 +155,11 @@ class Catalog:
     def runtime(self, name: str) -> "RuntimeEntry | Refused":
         """Return a runtime."""
         entry: RuntimeEntry | Refused = self.entry("runtime", name)
+        return entry
+
+    def release(self, name: str) -> "ReleaseEntry | Refused":
+        """Return a release."""
+        entry: ReleaseEntry | Refused = self.entry("release", name)
         return entry
 
     def signers(self, name: str) -> "SignersEntry | Refused":

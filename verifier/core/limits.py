@@ -152,3 +152,9 @@ QUOTED_CHARACTERS: Final = 500
 #: The signature of a commit or tag, and a keyring.
 GIT_SIGNATURE_BYTES: Final = MIB
 KEYRING_BYTES: Final = 16 * MIB
+#: One line of a side file of samples.
+SAMPLE_BYTES: Final = 1 << 16
+#: Rows of one rule that a finding names; the rest is counted.
+ROWS_NOTED: Final = 3
+#: One receipt, with its samples.
+RECEIPT_BYTES: Final = 256 * MIB

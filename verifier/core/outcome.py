@@ -39,6 +39,50 @@ class GraphNode:
 
 
 @frozen
+class FigureFacts:
+    """A published number and what it comes to when it is computed again."""
+
+    id: str
+    formula: str
+    unit: str
+    value: str | None
+    state: str
+    recomputed: str | None
+    difference: str | None
+    missing: str | None
+
+
+@frozen
+class ClaimFacts:
+    """What a study is cited for, and the rules that take it away; none of them: it is left."""
+
+    id: str
+    kind: str
+    text: str
+    lost: tuple[str, ...]
+
+
+@frozen
+class RuleFacts:
+    """One rule of measurement and its answer: holds, broken, uncheckable, or does not apply."""
+
+    id: str
+    answer: str
+    consequence: str | None
+    detail: str
+
+
+@frozen
+class StudyFacts:
+    """What a report says of a measurement, beside its findings. `state` is the worst one."""
+
+    state: str
+    figures: tuple[FigureFacts, ...]
+    claims: tuple[ClaimFacts, ...]
+    rules: tuple[RuleFacts, ...]
+
+
+@frozen
 class Outcome:
     """The result of one check of one kind. Nothing in it has been judged yet."""
 
@@ -50,6 +94,7 @@ class Outcome:
     claims: tuple[str, ...] = ()
     """What the subject's own markers say it is; never believed, only named."""
     graph: tuple[GraphNode, ...] = ()
+    study: StudyFacts | None = None
 
 
 @frozen
@@ -78,6 +123,7 @@ class Result:
     claims: tuple[str, ...] = ()
     waived: tuple[str, ...] = ()
     graph: tuple[GraphNode, ...] = ()
+    study: StudyFacts | None = None
 
 
 @frozen

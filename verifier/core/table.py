@@ -24,6 +24,8 @@ from verifier.core.errors import WrongCallError
 from verifier.core.limits import CHOICES_SHOWN, DOCUMENT_BYTES, DOCUMENT_DEPTH, MISTAKES_SHOWN
 from verifier.core.printable import quoted
 
+_MINUS_ZERO: Final = re.compile(rb"[:,\[]\s*-0")
+_LONG_NUMBER: Final = re.compile(rb"[:,\[\s-][0-9]{19}")
 _INTEGER: Final = re.compile("0|-?[1-9][0-9]{0,17}")
 _TOML_QUOTED: Final = re.compile(
     r'"""(?:\\.|[^\\])*?"""|\'\'\'.*?\'\'\'|"(?:\\.|[^"\\\n])*"|\'[^\'\n]*\'|#[^\n]*', re.DOTALL
@@ -57,22 +59,22 @@ def read_json(
     Numbers that are no integers are refused, or become what `fraction` makes of their spelling:
     for documents of others, parts of which are only carried.
     """
-    text = _decode(data, limit)
-    try:
-        value = json.loads(
-            text,
-            object_pairs_hook=_unique,
-            parse_constant=_refuse,
-            parse_float=fraction or _refuse,
-            parse_int=_integer,
-        )
-    except RecursionError:
-        raise ValueError(f"nested deeper than {DOCUMENT_DEPTH}") from None
-    except json.JSONDecodeError as error:
-        raise ValueError(
-            f"not JSON: {error.msg.lower()} at line {error.lineno} column {error.colno}"
-        ) from None
+    value = _parsed(_decode(data, limit), fraction=fraction)
     _limit_shape(value)
+    return value
+
+
+def read_large_json(data: bytes, *, limit: int) -> Any:
+    """Parse strict JSON whose reader knows every level of it, so that none is looked for here.
+
+    Everything else is refused as by `read_json`; what is nested deeper is refused by the reader,
+    because no key of its own holds it. Raises `ValueError` with the reason.
+    """
+    # Two spellings can only be seen while parsing, which takes a fifth longer: -0 and 19 digits.
+    odd = _MINUS_ZERO.search(data) or _LONG_NUMBER.search(data)
+    value = _parsed(_decode(data, limit), integer=_integer if odd else None)
+    if b"\\u" in data:
+        _limit_shape(value)  # half of a surrogate pair can only be written so
     return value
 
 
@@ -125,6 +127,28 @@ def _integer(spelling: str) -> int:
     if not _INTEGER.fullmatch(spelling):
         raise ValueError(f"{spelling[:40]} is no integer of at most 18 digits as printed")
     return int(spelling)
+
+
+def _parsed(
+    text: str,
+    *,
+    integer: Callable[[str], int] | None = _integer,
+    fraction: Callable[[str], Any] | None = None,
+) -> Any:
+    try:
+        return json.loads(
+            text,
+            object_pairs_hook=_unique,
+            parse_constant=_refuse,
+            parse_float=fraction or _refuse,
+            parse_int=integer,
+        )
+    except RecursionError:
+        raise ValueError(f"nested deeper than {DOCUMENT_DEPTH}") from None
+    except json.JSONDecodeError as error:
+        raise ValueError(
+            f"not JSON: {error.msg.lower()} at line {error.lineno} column {error.colno}"
+        ) from None
 
 
 def _refuse_other_spellings(text: str) -> None:
@@ -204,8 +228,12 @@ class Table:
 
     def mistake(self, key: str, text: str) -> None:
         """Note what is wrong with `key` (a dotted path below this table, or "")."""
-        path = ".".join(part for part in (self._path, key) if part)
+        path = self.path(key)
         self._mistakes.append(f"{path}: {text}" if path else text)
+
+    def path(self, key: str) -> str:
+        """Return where `key` stands in the document, dotted."""
+        return ".".join(part for part in (self._path, key) if part)
 
     @property
     def sound(self) -> bool:
@@ -273,6 +301,14 @@ class Table:
         if self.has(key) and not least <= value <= most:
             self.mistake(key, f"{value} is not between {least} and {most}")
         return value
+
+    def optional_integer(self, key: str) -> int | None:
+        """Return an integer from 0, or None where the key is absent or null."""
+        return self.integer(key) if self.has(key) and not self.is_null(key) else None
+
+    def is_null(self, key: str) -> bool:
+        """Whether `key` is given as null, which JSON can say and TOML cannot."""
+        return self.has(key) and self._value[key] is None
 
     def flag(self, key: str, *, default: bool = False) -> bool:
         """Return a boolean."""
@@ -371,7 +407,7 @@ class Table:
     def _below(self, key: str, value: dict[str, Any]) -> "Table":
         table = Table(value, what=self._what, remedy=self._remedy)
         table._mistakes = self._mistakes
-        table._path = ".".join(part for part in (self._path, key) if part)
+        table._path = self.path(key)
         return table
 
     def _typed(self, key: str, kind: Any, default: Any, wanted: str) -> Any:

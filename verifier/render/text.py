@@ -39,7 +39,7 @@ _WORDS: Final = {"list": "entry", "show": "entry", "trust": "input"}
 #: Kinds whose coverage is told whatever was identified.
 _COVERED: Final = (
     *("registry", "diff", "composition", "proof", "image", "runtime"),
-    *("statement", "bundle", "chain", "commit"),
+    *("statement", "bundle", "chain", "commit", "receipt", "release"),
 )
 
 
@@ -159,6 +159,10 @@ def _rows(item: Result, main: Finding | None, value: Report) -> Iterator[tuple[s
     if len(others) > _MOST_ALSO:
         yield "also", f"{len(others) - _MOST_ALSO} more (--format json lists all)"
     yield from graph_rows(item.graph)
+    if item.study is not None:
+        from verifier.render.study import study_rows  # noqa: PLC0415  (only receipts have one)
+
+        yield from study_rows(item.study)
     yield from _coverage(item)
     if item.not_proven:
         yield "not proven", "; ".join(item.not_proven)

@@ -19,6 +19,8 @@ from verifier.core.codes import (
     helper,
     image,
     migration,
+    receipt,
+    release,
     signing,
     statements,
     trees,
@@ -39,6 +41,8 @@ _ROWS: Final = (
     *chain.ROWS,
     *git_signature.ROWS,
     *signing.ROWS,
+    *receipt.ROWS,
+    *release.ROWS,
     *migration.ROWS,
 )
 

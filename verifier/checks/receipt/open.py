@@ -1,0 +1,52 @@
+"""From the predicate of a statement to a `Study`: read, count, recompute."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+
+from verifier.checks.receipt import figures
+from verifier.checks.receipt.model import Receipt
+from verifier.checks.receipt.reading import REMEDY, receipt
+from verifier.checks.receipt.row_rules import row_rules
+from verifier.checks.receipt.study import Companions, Study
+from verifier.checks.receipt.tally import MalformedSamplesError, Tally
+from verifier.core.table import MalformedError
+
+_SAMPLES: Final = "samples"
+
+
+def study(
+    predicate: Mapping[str, Any],
+    subjects: Mapping[str, Mapping[str, str]],
+    *,
+    what: str,
+    sha256: str,
+    companions: Companions,
+    rows: Iterable[Any] | None = None,
+) -> Study:
+    """Build a study. `rows` are those of a side file; without it they stand in the predicate.
+
+    Raises `MalformedError` for what is not a receipt or no sample.
+    """
+    inline = predicate.get(_SAMPLES, [])
+    read = receipt({k: v for k, v in predicate.items() if k != _SAMPLES}, subjects, what=what)
+    if not isinstance(inline, list):
+        raise MalformedError(what, ["samples: is no list"], remedy=REMEDY)
+    tally = _tally(read, inline if rows is None else rows, what)
+    return Study(
+        receipt=read,
+        sha256=sha256,
+        tally=tally,
+        figures=figures.compute(read.figures, tally),
+        companions=companions,
+    )
+
+
+def _tally(read: Receipt, rows: Iterable[Any], what: str) -> Tally:
+    tally = Tally(figures.quantities(read.figures), row_rules(read))
+    try:
+        tally.see_all(rows)
+    except MalformedSamplesError as error:
+        raise MalformedError(what, [str(error)], remedy=REMEDY) from None
+    except ValueError as error:
+        raise MalformedError(what, [f"samples: {error}"], remedy=REMEDY) from None
+    return tally

@@ -1,0 +1,72 @@
+"""Everything that the rules look at: the receipt, its samples counted, its figures recomputed.
+
+What stands beside the receipt (evidence files, the head asked about, other receipts of the call)
+is here as values: a rule reads nothing.
+"""
+
+from collections.abc import Iterator, Mapping
+
+from verifier.checks.receipt.figures import Computed
+from verifier.checks.receipt.model import Arm, ArmState, Claim, ClaimKind, Receipt, Role
+from verifier.checks.receipt.tally import Tally
+from verifier.core.digest import Pin
+from verifier.core.value import frozen
+
+
+@frozen
+class Companions:
+    """What was given beside a receipt.
+
+    `head` is the commit asked about. `files` holds the pin of every evidence file by its name below
+    the folder, None if no folder was given; `problems` says of names why they could not be read.
+    `gates` is the pin of the gate file. `published` and `staging` are digests of collectors, of
+    archives and executables, that the registry knows. `others` holds (receipt id, digest,
+    supersedes, figures) of the other receipts of one call. `signed_at` is a verified time.
+    """
+
+    head: str | None = None
+    files: Mapping[str, Pin] | None = None
+    problems: Mapping[str, str] | None = None
+    gates: Pin | None = None
+    published: frozenset[str] = frozenset()
+    staging: frozenset[str] = frozenset()
+    others: tuple["Other", ...] = ()
+    gates_signed_at: str | None = None
+
+
+@frozen
+class Other:
+    """Another receipt of the same call."""
+
+    id: str
+    sha256: str
+    supersedes: str | None
+    figures: Mapping[str, str]
+
+
+@frozen
+class Study:
+    """A receipt and all that its rules are asked about. `sha256` is of the receipt's own bytes."""
+
+    receipt: Receipt
+    sha256: str
+    tally: Tally
+    figures: Mapping[str, Computed]
+    companions: Companions
+    secrets: tuple[tuple[str, str], ...] = ()
+    """What the scan of the text found: kind, and where."""
+
+    def arms(self, *roles: Role) -> tuple[Arm, ...]:
+        """Return the arms of these roles, in order of the document."""
+        return tuple(arm for arm in self.receipt.arms if arm.role in roles)
+
+    @property
+    def complete(self) -> tuple[Arm, ...]:
+        """The arms that were measured to the end."""
+        return tuple(arm for arm in self.receipt.arms if arm.state is ArmState.COMPLETE)
+
+    def claims(self, *kinds: ClaimKind) -> Iterator[Claim]:
+        """Return the claims of these kinds, all claims if none is given."""
+        for claim in self.receipt.claims:
+            if not kinds or claim.kind in kinds:
+                yield claim

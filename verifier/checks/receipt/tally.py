@@ -1,0 +1,142 @@
+"""One pass over all samples: what is counted, collected for figures, and noted by row rules.
+
+Memory does not grow with the rows beyond the numbers that figures are made of. A row rule looks at
+one row and says None (holds), a text (broken), or `MISSING` with a text (cannot be checked).
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+from verifier.checks.receipt.model import Operand
+from verifier.checks.receipt.operands import Samples
+from verifier.checks.receipt.quantities import Number, reader
+from verifier.checks.receipt.samples import Row, mistake
+from verifier.core.limits import ROWS_NOTED
+
+
+class Missing(NamedTuple):
+    """What a row lacks for a rule to be checked."""
+
+    what: str
+
+
+RowRule = Callable[[Row], "str | Missing | None"]
+#: Where a row stands: arm, case, membership.
+Place = tuple[str, str, str]
+
+
+class Noted:
+    """How many rows were noted, and the first few of them with what was wrong."""
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        self.count = 0
+        self.first: list[tuple[int, str]] = []
+
+    def add(self, number: int, text: str) -> None:
+        """Note one row, counted from 0."""
+        self.count += 1
+        if len(self.first) < ROWS_NOTED:
+            self.first.append((number, text))
+
+    def __str__(self) -> str:
+        """Name the first rows, and say how many more there are."""
+        told = "; ".join(f"samples[{number}]: {text}" for number, text in self.first)
+        more = self.count - len(self.first)
+        return f"{told}; and {more:,} more" if more else told
+
+
+class Selected(NamedTuple):
+    """The numbers that an operand selects, and how many of its rows have none."""
+
+    numbers: Samples
+    rows: int
+    missing: int
+
+
+class MalformedSamplesError(ValueError):
+    """Rows that break their format; the text names the first ones."""
+
+
+class Tally:
+    """What all samples together say."""
+
+    def __init__(self, quantities: Iterable[str], rules: Iterable[tuple[str, RowRule]]) -> None:
+        """Collect these quantities of every place, and ask these rules of every row."""
+        self._readers = [(name, reader(name)) for name in sorted(set(quantities))]
+        self._rules = tuple(rules)
+        self._numbers: dict[tuple[Place, str], list[Number]] = defaultdict(list)
+        self._selected: dict[tuple[str, Sequence[str], Sequence[str], str], Selected] = {}
+        self.rows = 0
+        self.places: Counter[Place] = Counter()
+        self.statuses: Counter[tuple[str, str]] = Counter()
+        self.complete: Counter[Place] = Counter()
+        self.broken: dict[str, Noted] = defaultdict(Noted)
+        self.uncheckable: dict[str, Noted] = defaultdict(Noted)
+        self.checked: Counter[str] = Counter()
+
+    def see_all(self, rows: Iterable[Any]) -> None:
+        """Take every row in. Raises `MalformedSamplesError` after the last, naming what is wrong.
+
+        Rows that are malformed count for nothing, so nothing may be said once it raises.
+        """
+        wrong = Noted()
+        for row in rows:
+            if problem := mistake(row):
+                wrong.add(self.rows, problem)
+            else:
+                self._see(row)
+            self.rows += 1
+        if wrong.count:
+            raise MalformedSamplesError(str(wrong))
+
+    def _see(self, row: Row) -> None:
+        place = (row["arm"], row["case"], row["membership"])
+        self.places[place] += 1
+        self.statuses[place[0], row["status"]] += 1
+        if row["status"] == "complete":
+            self.complete[place] += 1
+            for name, read in self._readers:
+                number = read(row)
+                if number is not None:
+                    self._numbers[place, name].append(number)
+        for rule, ask in self._rules:
+            answer = ask(row)
+            if answer is None:
+                self.checked[rule] += 1
+            elif isinstance(answer, Missing):
+                self.uncheckable[rule].add(self.rows, answer.what)
+            else:
+                self.broken[rule].add(self.rows, answer)
+
+    def selected(self, operand: Operand) -> Selected:
+        """Return what an operand selects; only completed requests have numbers."""
+        key = (operand.quantity or "", operand.arms, operand.cases, operand.membership)
+        if key not in self._selected:
+            self._selected[key] = self._select(operand)
+        return self._selected[key]
+
+    def _select(self, operand: Operand) -> Selected:
+        numbers: list[Number] = []
+        rows = 0
+        for place in self.matching(operand.arms, operand.cases, operand.membership):
+            rows += self.complete[place]
+            numbers += self._numbers.get((place, operand.quantity or ""), ())
+        return Selected(numbers=Samples(numbers), rows=rows, missing=rows - len(numbers))
+
+    def matching(
+        self, arms: Sequence[str], cases: Sequence[str], membership: str
+    ) -> Iterator[Place]:
+        """Return the places that a selection means; an empty list means all."""
+        for place in sorted(self.places):
+            arm, case, kind = place
+            if kind == membership and (not arms or arm in arms) and (not cases or case in cases):
+                yield place
+
+    def of_membership(self) -> Counter[str]:
+        """Count rows by membership."""
+        found: Counter[str] = Counter()
+        for (_, _, kind), number in self.places.items():
+            found[kind] += number
+        return found

@@ -66,6 +66,17 @@ def _most(numbers: Numbers) -> Interval:
     return Interval(max(n.low for n in numbers), max(n.high for n in numbers))
 
 
+def _percentile(percent: int) -> Callable[[Numbers], Interval]:
+    """Return the nearest rank: number ceil(percent n / 100) of n in ascending order (N5)."""
+
+    def of(numbers: Numbers) -> Interval:
+        low, high = sorted(n.low for n in numbers), sorted(n.high for n in numbers)
+        rank = -(-percent * len(numbers) // 100) - 1
+        return Interval(low[rank], high[rank])
+
+    return of
+
+
 def _two(names: tuple[str, str], compute: Callable[[Interval, Interval], Interval]) -> Formula:
     """Make a formula of two operands, each of them one number or a sum."""
 
@@ -95,6 +106,8 @@ FORMULAS: Final[dict[str, Formula]] = {
     "sum": _of(_one),
     "minimum": _of(_least),
     "maximum": _of(_most),
+    "p95": _of(_percentile(95)),
+    "p99": _of(_percentile(99)),
     "count": _of(lambda numbers: Interval.exact(len(numbers))),
     "value": _of(_one),
     "difference": _two(("candidate", "baseline"), Interval.minus),

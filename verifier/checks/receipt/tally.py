@@ -23,6 +23,8 @@ class Missing(NamedTuple):
 RowRule = Callable[[Row], "str | Missing | None"]
 #: Where a row stands: arm, case, membership.
 Place = tuple[str, str, str]
+#: Amounts of which every place keeps count, least, most and sum.
+WORK: Final = ("promptTokens", "completionTokens")
 
 
 class Noted:
@@ -54,6 +56,27 @@ class Selected(NamedTuple):
     missing: int
 
 
+class Extent:
+    """Count, least, most and sum of the numbers of one place, in constant memory."""
+
+    __slots__ = ("count", "least", "most", "total")
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        self.count = self.least = self.most = self.total = 0
+
+    def add(self, number: int) -> None:
+        """Take one number in."""
+        if not self.count:
+            self.least = self.most = number
+        elif number < self.least:
+            self.least = number
+        elif number > self.most:
+            self.most = number
+        self.count += 1
+        self.total += number
+
+
 class MalformedSamplesError(ValueError):
     """Rows that break their format; the text names the first ones."""
 
@@ -70,6 +93,9 @@ class Tally:
         self.places: Counter[Place] = Counter()
         self.statuses: Counter[tuple[str, str]] = Counter()
         self.complete: Counter[Place] = Counter()
+        self.work: dict[tuple[Place, str], Extent] = defaultdict(Extent)
+        self.rejected: dict[Place, set[tuple[int, int]]] = defaultdict(set)
+        self.retried: dict[Place, set[tuple[int, int]]] = defaultdict(set)
         self.broken: dict[str, Noted] = defaultdict(Noted)
         self.uncheckable: dict[str, Noted] = defaultdict(Noted)
         self.checked: Counter[str] = Counter()
@@ -99,6 +125,8 @@ class Tally:
                 number = read(row)
                 if number is not None:
                     self._numbers[place, name].append(number)
+            self._see_work(place, row)
+        self._see_attempt(place, row)
         for rule, ask in self._rules:
             answer = ask(row)
             if answer is None:
@@ -107,6 +135,28 @@ class Tally:
                 self.uncheckable[rule].add(self.rows, answer.what)
             else:
                 self.broken[rule].add(self.rows, answer)
+
+    def _see_work(self, place: Place, row: Row) -> None:
+        """Keep how much was asked for and given, and one number for all the requests (A10)."""
+        usage = row.get("usage") or {}
+        for name in WORK:
+            number = usage.get(name)
+            if number is not None:
+                self.work[place, name].add(number)
+        if row.get("cap") is not None:
+            self.work[place, "cap"].add(row["cap"])
+        if row.get("request"):
+            self.work[place, "request"].add(hash(row["request"]["sha256"]))
+
+    def _see_attempt(self, place: Place, row: Row) -> None:
+        """Keep (repetition, attempt) of what was rejected, and of what was tried again (E6)."""
+        attempt, repetition = row.get("attempt"), row.get("repetition")
+        if attempt is None or repetition is None:
+            return
+        if attempt > 1:
+            self.retried[place].add((repetition, attempt))
+        if row["status"] != "complete":
+            self.rejected[place].add((repetition, attempt))
 
     def selected(self, operand: Operand) -> Selected:
         """Return what an operand selects; only completed requests have numbers."""

@@ -93,6 +93,7 @@ class Tally:
         self.places: Counter[Place] = Counter()
         self.statuses: Counter[tuple[str, str]] = Counter()
         self.complete: Counter[Place] = Counter()
+        self.post_hoc: Counter[Place] = Counter()
         self.work: dict[tuple[Place, str], Extent] = defaultdict(Extent)
         self.rejected: dict[Place, set[tuple[int, int]]] = defaultdict(set)
         self.retried: dict[Place, set[tuple[int, int]]] = defaultdict(set)
@@ -126,6 +127,8 @@ class Tally:
                 if number is not None:
                     self._numbers[place, name].append(number)
             self._see_work(place, row)
+        if row.get("postHoc"):
+            self.post_hoc[place] += 1
         self._see_attempt(place, row)
         for rule, ask in self._rules:
             answer = ask(row)

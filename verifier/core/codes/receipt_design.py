@@ -66,4 +66,63 @@ ROWS: Final[tuple[Code, ...]] = (
         "cells of different condition are compared",
     ),
     Code("receipt-a16-reference", "claims", UNDECIDED, "the reference is not named by its setting"),
+    Code(
+        "receipt-e1-totals",
+        "retention",
+        REJECTED,
+        "totals are not those of the samples, or do not add up",
+    ),
+    Code(
+        "receipt-e2-exploratory",
+        "retention",
+        REJECTED,
+        "exploratory samples in a core figure or a gate",
+    ),
+    Code("receipt-e3-post-hoc", "claims", UNDECIDED, "added after a result, and not marked so"),
+    Code(
+        "receipt-e4-unaccounted", "retention", UNDECIDED, "planned requests are not accounted for"
+    ),
+    Code(
+        "receipt-e5-captures", "retention", UNDECIDED, "a failed or partial capture is not listed"
+    ),
+    Code("receipt-e6-replaced", "retention", REJECTED, "a rejected attempt was replaced"),
+    Code(
+        "receipt-e7-warm-ups",
+        "retention",
+        REJECTED,
+        "warm-ups are not as declared, or are in a figure",
+    ),
+    Code("receipt-e8-stripped", "retention", REJECTED, "a stored response is not the recorded one"),
+    Code("receipt-e9-cases-kept", "retention", UNDECIDED, "a declared case has no samples"),
+    Code(
+        "receipt-e10-evidence",
+        "retention",
+        UNDECIDED,
+        "raw evidence lacks its digest, size or reason",
+    ),
+    Code("receipt-e11-tests", "retention", REJECTED, "counts of tests do not add up"),
+    Code(
+        "receipt-e12-sample-count", "retention", REJECTED, "other samples are listed than declared"
+    ),
+    Code("receipt-e13-role-reuse", "retention", REJECTED, "one piece of evidence in two roles"),
+    Code(
+        "receipt-e14-deviations", "claims", UNDECIDED, "a deviation is not listed with its effect"
+    ),
+    Code("receipt-e15-zero", "retention", REJECTED, "no result is given as 0"),
+    Code("receipt-n1-few-samples", "claims", UNDECIDED, "a conclusion from few samples"),
+    Code(
+        "receipt-n2-opposite-signs",
+        "claims",
+        UNDECIDED,
+        "pairs of arms differ in opposite directions",
+    ),
+    Code("receipt-n3-disjoint-ranges", "claims", UNDECIDED, "disjoint ranges of very few samples"),
+    Code("receipt-n4-spread", "claims", UNDECIDED, "a middle without its spread"),
+    Code("receipt-n5-percentile", "claims", UNDECIDED, "a percentile of too few samples"),
+    Code("receipt-n6-replication", "claims", UNDECIDED, "a side was booted only once"),
+    Code("receipt-n7-short-window", "claims", UNDECIDED, "one short window"),
+    Code(
+        "receipt-n8-margin", "claims", UNDECIDED, "no regression without a margin declared before"
+    ),
+    Code("receipt-n9-control-left-out", "statistics", UNDECIDED, "a control was left out"),
 )

@@ -68,7 +68,7 @@ def _planned(study: Study) -> int | None:
 def _unlisted(study: Study, arm: str, counts: Counts) -> Iterator[str]:
     """Compare counts with samples; a request that was tried again has several of them (E6)."""
     tally = study.tally
-    again = sum(len(tries) for place, tries in tally.retried.items() if place[0] == arm)
+    again = sum(tries.total() for place, tries in tally.retried.items() if place[0] == arm)
     found = {
         name: sum(tally.statuses[arm, status] for status in statuses)
         for name, statuses in _STATUSES
@@ -118,7 +118,7 @@ def e6_not_replaced(study: Study) -> Answer:
         return Uncheckable(missing=str(missing))
     if not study.tally.rows and not any(arm.captures for arm in study.receipt.arms):
         return Uncheckable(missing="attempts of captures and samples")
-    again = sum(map(len, study.tally.retried.values()))
+    again = sum(tries.total() for tries in study.tally.retried.values())
     return Holds(detail=f"{again} samples were taken again")
 
 
@@ -135,11 +135,13 @@ def _captures_replaced(arm: Arm) -> Iterator[str]:
 def _samples_replaced(study: Study) -> Iterator[str]:
     for place, tries in sorted(study.tally.retried.items()):
         rejected = study.tally.rejected.get(place, set())
-        for repetition, attempt in sorted(tries):
+        for (repetition, attempt), times in sorted(tries.items()):
+            where = f"{place[0]}, case {place[1]}, repetition {repetition}"
+            if times > 1:
+                yield f"{where}: attempt {attempt} is there {times} times"
             earlier = ((n, (repetition, n) in rejected) for n in range(1, attempt))
             gap = next((n for n, kept in earlier if not kept), None)
             if gap is not None:
-                where = f"{place[0]}, case {place[1]}, repetition {repetition}"
                 yield f"{where}: attempt {attempt} without a rejected attempt {gap}"
 
 

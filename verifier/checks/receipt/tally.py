@@ -96,7 +96,7 @@ class Tally:
         self.post_hoc: Counter[Place] = Counter()
         self.work: dict[tuple[Place, str], Extent] = defaultdict(Extent)
         self.rejected: dict[Place, set[tuple[int, int]]] = defaultdict(set)
-        self.retried: dict[Place, set[tuple[int, int]]] = defaultdict(set)
+        self.retried: dict[Place, Counter[tuple[int, int]]] = defaultdict(Counter)
         self.broken: dict[str, Noted] = defaultdict(Noted)
         self.uncheckable: dict[str, Noted] = defaultdict(Noted)
         self.checked: Counter[str] = Counter()
@@ -157,7 +157,7 @@ class Tally:
         if attempt is None or repetition is None:
             return
         if attempt > 1:
-            self.retried[place].add((repetition, attempt))
+            self.retried[place][repetition, attempt] += 1
         if row["status"] != "complete":
             self.rejected[place].add((repetition, attempt))
 

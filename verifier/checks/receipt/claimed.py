@@ -59,10 +59,11 @@ def comparing(study: Study) -> tuple[Claim, ...]:
 
 def figures(study: Study, claim: Claim) -> tuple[Figure, ...]:
     """Return the figures of a claim and all those that they are made of."""
-    return tuple(_reached(study, claim.figures))
+    return tuple(reached(study, claim.figures))
 
 
-def _reached(study: Study, names: Iterable[str]) -> Iterator[Figure]:
+def reached(study: Study, names: Iterable[str]) -> Iterator[Figure]:
+    """Yield figures and all that they are made of, those above first, each once."""
     waiting, seen = list(names), set[str]()
     while waiting:
         name = waiting.pop(0)
@@ -78,14 +79,14 @@ def below(study: Study, operand: Operand) -> tuple[Operand, ...]:
     """Return the samples and displayed values that an operand comes down to."""
     if operand.figure is None:
         return (operand,)
-    reached = _reached(study, [operand.figure])
-    return tuple(o for figure in reached for o in figure.operands.values() if o.figure is None)
+    found = reached(study, [operand.figure])
+    return tuple(o for figure in found for o in figure.operands.values() if o.figure is None)
 
 
 def leaves(study: Study, claim: Claim) -> tuple[Operand, ...]:
     """Return the samples and displayed values that a claim comes down to."""
-    reached = figures(study, claim)
-    return tuple(o for figure in reached for o in figure.operands.values() if o.figure is None)
+    found = figures(study, claim)
+    return tuple(o for figure in found for o in figure.operands.values() if o.figure is None)
 
 
 def compared(study: Study, claim: Claim) -> tuple[Figure, ...]:

@@ -7,7 +7,7 @@ from typing import Final
 from verifier.checks.receipt import claimed
 from verifier.checks.receipt.answer import Answer, Broken, Holds, Uncheckable
 from verifier.checks.receipt.claimed import listed
-from verifier.checks.receipt.model import Design, Figure
+from verifier.checks.receipt.model import Claim, Design, Figure
 from verifier.checks.receipt.samples import MEMBERSHIPS
 from verifier.checks.receipt.study import Study
 
@@ -102,7 +102,7 @@ def e3_marked_post_hoc(study: Study) -> Answer:
             wrong.append(f"{arm}, case {case}: {why}")
             cases.add(case)
     if wrong:
-        claims = (c for c in study.receipt.claims if cases & _cases(study, c.id))
+        claims = (c for c in study.receipt.claims if cases & _cases(study, c))
         return Broken(
             expected="later material marked postHoc, and not core",
             got=listed(wrong),
@@ -123,9 +123,8 @@ def _late(
     return None if first is None else added[case] > first
 
 
-def _cases(study: Study, claim: str) -> set[str]:
-    found = next(each for each in study.receipt.claims if each.id == claim)
-    return {case for _, case, _ in claimed.places(study, found)}
+def _cases(study: Study, claim: Claim) -> set[str]:
+    return {case for _, case, _ in claimed.places(study, claim)}
 
 
 def e7_warm_ups(study: Study) -> Answer:

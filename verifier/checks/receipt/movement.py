@@ -22,34 +22,30 @@ def alone(study: Study, operand: Operand, arm: str) -> Interval | Missing:
     """Recompute an operand of a figure from the samples of one arm."""
     if any(leaf.quantity is None for leaf in claimed.below(study, operand)):
         return Missing("samples: a value is only displayed")
-    made = dict[str, Figure]()
     top = Figure(
         id=_ALONE,
         formula="value",
         unit="",
         value=None,
         places=0,
-        operands={"of": _restricted(study, operand, arm, made)},
+        operands={"of": _of_arm(operand, arm)},
         better=None,
         scope=None,
         clock=None,
         copied=None,
         parameters={},
     )
-    found = compute((*made.values(), top), study.tally)[_ALONE]
+    names = [operand.figure] if operand.figure else []
+    below = [
+        replace(each, operands={name: _of_arm(o, arm) for name, o in each.operands.items()})
+        for each in claimed.reached(study, names)
+    ]
+    found = compute((*reversed(below), top), study.tally)[_ALONE]
     return found.result or Missing(f"{found.missing}, in arm {arm}")
 
 
-def _restricted(study: Study, operand: Operand, arm: str, made: dict[str, Figure]) -> Operand:
-    """Return the operand over the samples of one arm; `made` gains the figures below it."""
-    if operand.figure is None:
-        return replace(operand, arms=(arm,))
-    if operand.figure not in made and operand.figure in study.figures:
-        figure = study.figures[operand.figure].figure
-        made[figure.id] = figure  # it is there while what is below it is made, so circles end
-        below = {name: _restricted(study, o, arm, made) for name, o in figure.operands.items()}
-        made[figure.id] = replace(figure, operands=below)
-    return operand
+def _of_arm(operand: Operand, arm: str) -> Operand:
+    return operand if operand.quantity is None else replace(operand, arms=(arm,))
 
 
 def effect(formula: str, candidate: Interval, baseline: Interval) -> Interval | Missing:

@@ -69,30 +69,45 @@ def _repeated(cited: list[Named]) -> bool:
 def _paired(study: Study, claim: Claim, figure: Figure) -> list[Named] | Missing:
     candidates, _ = claimed.sides(claimed.measured(study, claim))
     ordered = claimed.in_order(study, candidates) or candidates
-    unchanged = controls(study, figure)
-    pairs = [*_pairs(ordered, unchanged)]
+    left = _each(study, figure.operands["candidate"], ordered)
+    right = _each(study, figure.operands["baseline"], controls(study, figure))
+    if isinstance(left, Missing):
+        return left
+    if isinstance(right, Missing):
+        return right
+    if len(left) != len(right) and right:
+        # Whoever lies above the least control and below the most one lies between two of them.
+        ends = (min(right, key=_number), max(right, key=_number))
+        pairs = [(candidate, control) for candidate in left for control in ends]
+    else:
+        pairs = list(zip(left, right, strict=False))
     if len(pairs) < 2:  # noqa: PLR2004
         return Missing("a second pair of arms")
     found = list[Named]()
-    for candidate, control in pairs:
-        left = alone(study, figure.operands["candidate"], candidate.id)
-        right = alone(study, figure.operands["baseline"], control.id)
-        if isinstance(left, Missing):
-            return left
-        if isinstance(right, Missing):
-            return right
-        value = effect(figure.formula, left, right)
+    for (candidate, high), (control, low) in pairs:
+        value = effect(figure.formula, high, low)
         if isinstance(value, Missing):
             return value
-        found.append((f"{candidate.id} - {control.id}", value, figure.places + 1))
+        found.append((f"{candidate} - {control}", value, figure.places + 1))
     return found
 
 
-def _pairs(candidates: tuple[Arm, ...], unchanged: tuple[Arm, ...]) -> Iterator[tuple[Arm, Arm]]:
-    if len(candidates) == len(unchanged):
-        yield from zip(candidates, unchanged, strict=True)
-    else:
-        yield from ((candidate, control) for candidate in candidates for control in unchanged)
+Value = tuple[str, Interval]
+
+
+def _each(study: Study, operand: Operand, arms: tuple[Arm, ...]) -> list[Value] | Missing:
+    """Return what an operand comes to in each arm alone."""
+    found = list[Value]()
+    for arm in arms:
+        value = alone(study, operand, arm.id)
+        if isinstance(value, Missing):
+            return value
+        found.append((arm.id, value))
+    return found
+
+
+def _number(value: Value) -> Interval:
+    return value[1]
 
 
 def _opposed(values: list[Named]) -> str | None:

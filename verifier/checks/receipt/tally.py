@@ -6,6 +6,7 @@ one row and says None (holds), a text (broken), or `MISSING` with a text (cannot
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain
 from typing import Any, Final, NamedTuple
 
 from verifier.checks.receipt.model import Operand
@@ -89,6 +90,8 @@ class Tally:
         self._readers = [(name, reader(name)) for name in sorted(set(quantities))]
         self._rules = tuple(rules)
         self._numbers: dict[tuple[Place, str], list[Number]] = defaultdict(list)
+        self._in_order: list[Place] = []
+        self._of_arm: dict[str, list[Place]] = defaultdict(list)
         self.rows = 0
         self.places: Counter[Place] = Counter()
         self.statuses: Counter[tuple[str, str]] = Counter()
@@ -115,6 +118,9 @@ class Tally:
             self.rows += 1
         if wrong.count:
             raise MalformedSamplesError(str(wrong))
+        self._in_order = sorted(self.places)
+        for place in self._in_order:
+            self._of_arm[place[0]].append(place)
 
     def _see(self, row: Row) -> None:
         place = (row["arm"], row["case"], row["membership"])
@@ -173,10 +179,11 @@ class Tally:
     def matching(
         self, arms: Sequence[str], cases: Sequence[str], membership: str
     ) -> Iterator[Place]:
-        """Return the places that a selection means; an empty list means all."""
-        for place in sorted(self.places):
-            arm, case, kind = place
-            if kind == membership and (not arms or arm in arms) and (not cases or case in cases):
+        """Return the places that a selection means, in order; an empty list means all."""
+        named = chain.from_iterable(self._of_arm.get(arm, ()) for arm in sorted(set(arms)))
+        wanted = frozenset(cases)
+        for place in named if arms else self._in_order:
+            if place[2] == membership and (not wanted or place[1] in wanted):
                 yield place
 
     def of_membership(self) -> Counter[str]:

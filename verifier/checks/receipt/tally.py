@@ -78,6 +78,10 @@ class Extent:
         self.total += number
 
 
+def _extents() -> dict[str, Extent]:
+    return {name: Extent() for name in (*WORK, "cap", "request")}
+
+
 class MalformedSamplesError(ValueError):
     """Rows that break their format; the text names the first ones."""
 
@@ -97,7 +101,7 @@ class Tally:
         self.statuses: Counter[tuple[str, str]] = Counter()
         self.complete: Counter[Place] = Counter()
         self.post_hoc: Counter[Place] = Counter()
-        self.work: dict[tuple[Place, str], Extent] = defaultdict(Extent)
+        self.work: dict[Place, dict[str, Extent]] = defaultdict(_extents)
         self.rejected: dict[Place, set[tuple[int, int]]] = defaultdict(set)
         self.retried: dict[Place, Counter[tuple[int, int]]] = defaultdict(Counter)
         self.broken: dict[str, Noted] = defaultdict(Noted)
@@ -147,15 +151,17 @@ class Tally:
 
     def _see_work(self, place: Place, row: Row) -> None:
         """Keep how much was asked for and given, and one number for all the requests (A10)."""
-        usage = row.get("usage") or {}
-        for name in WORK:
-            number = usage.get(name)
-            if number is not None:
-                self.work[place, name].add(number)
-        if row.get("cap") is not None:
-            self.work[place, "cap"].add(row["cap"])
-        if row.get("request"):
-            self.work[place, "request"].add(hash(row["request"]["sha256"]))
+        work, usage, request = self.work[place], row.get("usage"), row.get("request")
+        if usage:
+            for name in WORK:
+                number = usage.get(name)
+                if number is not None:
+                    work[name].add(number)
+        cap = row.get("cap")
+        if cap is not None:
+            work["cap"].add(cap)
+        if request:
+            work["request"].add(hash(request["sha256"]))
 
     def _see_attempt(self, place: Place, row: Row) -> None:
         """Keep (repetition, attempt) of what was rejected, and of what was tried again (E6)."""

@@ -114,7 +114,7 @@ def _amounts(study: Study, claim: Claim, name: str) -> str | Missing | None:
     lacking = None
     for place in places:
         arm, case, _ = place
-        extent = study.tally.work.get((place, name), Extent())
+        extent = study.tally.work[place][name]
         if extent.count < study.tally.complete[place]:
             lacking = Missing(f"{name} of samples of {arm}, case {case}")
         elif extent.count:

@@ -96,7 +96,7 @@ def a11_same_factor(study: Study) -> Answer:
 
     def ask(claim: Claim) -> str | Missing | None:
         compared = claimed.measured(study, claim)
-        factors = claimed.differing(compared)
+        factors = claimed.differing(arm for arm in compared if arm.settings)
         other = {n for n in factors if n in algorithmic or n.lower() in _TOPOLOGY}
         if also := sorted(other - {claim.feature}):
             return f"the arms differ in {', '.join(also)} as well"
@@ -134,7 +134,9 @@ def a16_reference(study: Study) -> Answer:
     meant = dict[str, set[frozenset[tuple[str, str]]]]()
     for claim in claimed.comparing(study):
         _, controls = claimed.sides(claimed.measured(study, claim))
-        meant.setdefault(_label(claim), set()).update(map(claimed.setting, controls))
+        meant.setdefault(_label(claim), set()).update(
+            claimed.setting(arm) for arm in controls if arm.settings
+        )
 
     def ask(claim: Claim) -> str | Missing | None:
         label = _label(claim)

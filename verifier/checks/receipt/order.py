@@ -65,10 +65,10 @@ def a2_control(study: Study) -> Answer:
     if len(complete) < 2:  # noqa: PLR2004
         states = listed(f"{arm.id} {arm.state}" for arm in controls)
         return Broken(expected=expected, got=states or "no control", path="arms")
-    if not any(arm.settings for arm in study.receipt.arms):
-        return Uncheckable(missing="the settings of the arms")
-    settings = [claimed.setting(arm) for arm in complete]
-    if len(set(settings)) == len(settings):
+    declared = [claimed.setting(arm) for arm in complete if arm.settings]
+    if len(set(declared)) == len(declared):
+        if unset := [arm.id for arm in complete if not arm.settings]:
+            return Uncheckable(missing=f"the settings of {listed(unset)}")
         names = ", ".join(sorted(claimed.differing(complete)))
         return Broken(expected=expected, got=f"each control differs in {names}", path="arms")
     return Holds(detail=", ".join(arm.id for arm in complete))

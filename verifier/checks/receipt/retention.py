@@ -246,7 +246,7 @@ def _departures(study: Study) -> Iterator[str]:
     """Yield what was not as planned or recorded, by the receipt's own fields."""
     for arm in study.receipt.arms:
         planned = arm.planned_settings
-        if planned is not None and dict(planned) != dict(arm.settings):
+        if planned and arm.settings and dict(planned) != dict(arm.settings):
             yield f"settings of {arm.id}"
     for file in study.receipt.runtime.files if study.receipt.runtime else ():
         loaded, recorded = file.loaded, file.recorded

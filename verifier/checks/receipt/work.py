@@ -86,7 +86,7 @@ def _asked(study: Study, claim: Claim) -> str | Missing | None:
     """Compare what was asked for; equal requests are the same prompts, caps and sampling."""
     compared = claimed.measured(study, claim)
     for name in _SAMPLING:
-        if len({_lowered(arm).get(name) for arm in compared}) > 1:
+        if len({_lowered(arm).get(name) for arm in compared if arm.settings}) > 1:
             return f"{name} is not the same in all arms"
     missing = None
     for name in ("promptTokens", "cap"):

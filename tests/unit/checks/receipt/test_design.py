@@ -177,6 +177,7 @@ UNCHECKABLE: Final[list[tuple[str, tuple[Step, ...]]]] = [
     ("A1", (("claims.0.arms", ...), ("claims.0.figures", []))),
     ("A1", (("arms", []), ("design.order", []), ("claims", []), ("derived", []))),
     ("A2", _UNSET),
+    ("A2", (("arms.1.settings", {}),)),
     ("A3", (("design", ...),)),
     ("A3", (("arms.0.startedAt", ...),)),
     ("A4", (("design", ...),)),
@@ -194,8 +195,9 @@ UNCHECKABLE: Final[list[tuple[str, tuple[Step, ...]]]] = [
     ("A10", (("usage", None, {"arm": "B1", "repetition": 2}),)),
     ("A10", (("cap", None, {"arm": "B1", "repetition": 2}),)),
     ("A10", (_NO_REQUESTS,)),
+    ("A10", (_NO_REQUESTS, *_SEEDED, ("arms.0.settings", {}))),
     ("A11", (("design", ...),)),
-    ("A11", (("arms.0.settings", {}), ("arms.3.settings", {}), ("design.kind", "sequential"))),
+    ("A11", (("arms.0.settings", {}), *((f"arms.{n}.settings.TP", "2") for n in (1, 2, 3)))),
     ("A12", (("derived.2.operands.baseline", {"value": "4022500"}),)),
     ("A12", (("arms.2.state", "incomplete"),)),
     ("A12", (("claims.0.figures", ["acceptanceOn"]),)),
@@ -213,7 +215,7 @@ UNCHECKABLE: Final[list[tuple[str, tuple[Step, ...]]]] = [
         ),
     ),
     ("A15", (("claims.0.arms", ...), ("claims.0.figures", []))),
-    ("A16", (("arms.1.settings", {}), ("arms.2.settings", {}))),
+    ("A16", (("arms.1.settings", {}),)),
 ]
 HOLDS: Final[list[tuple[str, tuple[Step, ...]]]] = [
     ("A1", (("claims.0.arms", ["B1", "B2"]), ("derived.2.copiedFrom", _COPIED))),

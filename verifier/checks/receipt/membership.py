@@ -93,14 +93,13 @@ def e3_marked_post_hoc(study: Study) -> Answer:
     wrong, lacking, cases = list[str](), set[str](), set[str]()
     for place, number in sorted(study.tally.places.items()):
         arm, case, kind = place
-        late = _late(design, added, case, first)
-        unmarked = number - study.tally.post_hoc[place]
-        if late is None and unmarked:
-            lacking.add(case)
-        elif late and (unmarked or kind == _CORE):
-            why = f"{unmarked} not marked" if unmarked else "marked, but core"
+        late, marked = _late(design, added, case, first), study.tally.post_hoc[place]
+        if (kind == _CORE and marked) or (late and marked < number):
+            why = f"{marked} marked, but core" if marked else f"{number} not marked"
             wrong.append(f"{arm}, case {case}: {why}")
             cases.add(case)
+        elif late is None and marked < number:
+            lacking.add(case)
     if wrong:
         claims = (c for c in study.receipt.claims if cases & _cases(study, c))
         return Broken(

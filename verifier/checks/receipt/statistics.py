@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from datetime import timedelta
+from decimal import Decimal
 from typing import Final
 
 from verifier.checks.receipt import claimed, movement, pairs
@@ -161,35 +162,36 @@ def n8_margin(study: Study) -> Answer:
     An inconclusive gate shows neither that nothing got worse nor that anything did.
     """
 
+    frozen = study.receipt.gates is not None and study.receipt.gates.planned is not None
+
     def ask(claim: Claim) -> str | Missing | None:
         cited = [r for r in study.receipt.results if r.figure and r.figure in claim.figures]
-        open_states = [r for r in cited if r.state is GateState.INCONCLUSIVE]
-        if open_states:
-            return f"gate {open_states[0].gate} is inconclusive"
+        other = [r for r in cited if r.state is not GateState.PASS]
+        if claim.kind is ClaimKind.REGRESSION:
+            other = [r for r in other if r.state is GateState.INCONCLUSIVE]
+        if other:
+            return f"gate {other[0].gate} is {other[0].state}"
         if claim.kind is ClaimKind.REGRESSION:
             return None
         if claim.margin is None:
             return "no margin"
-        frozen = study.receipt.gates is not None and study.receipt.gates.planned is not None
-        limits = [r.threshold for r in cited if r.threshold is not None]
-        if not frozen or all(abs(each) != abs(claim.margin) for each in limits):
+        declared = {abs(r.threshold) for r in cited if r.threshold is not None}
+        if not frozen or abs(claim.margin) not in declared:
             return f"margin {claim.margin:f} is in no gate that was declared before"
-        if not all(result.state is GateState.PASS for result in cited):
-            return f"gate {cited[0].gate} is {cited[0].state}"
-        return _within(study, claim)
+        return _within(study, claim, abs(claim.margin))
 
     claims = study.claims(ClaimKind.NO_REGRESSION, ClaimKind.REGRESSION)
     return limit(claims, ask, expected="a margin declared before, and data within it")
 
 
-def _within(study: Study, claim: Claim) -> str | Missing | None:
+def _within(study: Study, claim: Claim, margin: Decimal) -> str | Missing | None:
     """Say whether even the control moved by more than the margin: then the data is not enough."""
     for figure in claimed.compared(study, claim):
         moved = movement.moved(study, figure)
         if isinstance(moved, Missing):
             return moved
-        if claim.margin is not None and moved.high > abs(claim.margin):
-            return f"the control alone moved by more than {claim.margin:f}"
+        if moved.high > margin:
+            return f"the control alone moved by more than {margin:f}"
     return None if claimed.compared(study, claim) else Missing("a comparison among its figures")
 
 

@@ -76,6 +76,7 @@ BROKEN: Final[dict[str, list[tuple[Step, ...]]]] = {
         _ADDED,
         (*_ADDED, ("postHoc", True, {"case": "long", "arm": "B1"})),
         (*_ADDED, ("postHoc", True, {"case": "long"})),  # marked, and yet core
+        (("postHoc", True, {"case": "long", "arm": "A2"}),),
     ],
     "receipt-e4-unaccounted": [
         (("arms.0.counts.complete", 9),),

@@ -161,7 +161,6 @@ def n8_margin(study: Study) -> Answer:
 
     An inconclusive gate shows neither that nothing got worse nor that anything did.
     """
-
     frozen = study.receipt.gates is not None and study.receipt.gates.planned is not None
 
     def ask(claim: Claim) -> str | Missing | None:

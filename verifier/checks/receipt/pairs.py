@@ -150,8 +150,12 @@ def _disjoint(study: Study, figure: Figure) -> str | Missing | None:
             if left.quantity == right.quantity and _fewest(study, left, right) <= _TINY:
                 if not _apart(study, left, right):
                     continue
-                alone_too = " and so are those of the control alone" if _moved(study, right) else ""
-                return f"{left.quantity} of {figure.id}: ranges are disjoint{alone_too}"
+                too = (
+                    ", and so are those of the control alone"
+                    if _moved(study, figure, right)
+                    else ""
+                )
+                return f"{left.quantity} of {figure.id}: ranges are disjoint{too}"
     return None
 
 
@@ -167,8 +171,7 @@ def _apart(study: Study, left: Operand, right: Operand) -> bool:
     return max(one) < min(other) or max(other) < min(one)
 
 
-def _moved(study: Study, operand: Operand) -> bool:
-    """Whether two arms of one operand are apart as well."""
-    arms = operand.arms or tuple(arm.id for arm in study.complete)
-    one_each = [replace(operand, arms=(arm,)) for arm in arms]
+def _moved(study: Study, figure: Figure, operand: Operand) -> bool:
+    """Whether two unchanged controls are apart as well."""
+    one_each = [replace(operand, arms=(arm.id,)) for arm in controls(study, figure)]
     return any(_apart(study, *pair) for pair in pairwise(one_each))

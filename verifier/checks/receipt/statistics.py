@@ -123,7 +123,7 @@ def n6_replication(study: Study) -> Answer:
             unknown = [arm.id for arm in side if not (arm.boot and arm.boot.full)]
             if len(boots) + len(unknown) < 2:  # noqa: PLR2004
                 return f"one boot: {listed(arm.id for arm in side) or 'no complete arm'}"
-            if unknown and len(boots) < 2:  # noqa: PLR2004
+            if len(boots) < 2:  # noqa: PLR2004
                 return Missing(f"bootId of {listed(unknown)}")
         return None
 

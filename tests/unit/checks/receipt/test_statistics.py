@@ -219,6 +219,24 @@ def test_a_percentile_that_no_claim_cites_takes_nothing_away() -> None:
     assert answer.claims == frozenset()
 
 
+@pytest.mark.parametrize(
+    ("second", "expected"),
+    [
+        (
+            4_041_500,
+            "ttft of ttftChange: ranges are disjoint, and so are those of the control alone",
+        ),
+        (4_001_500, "ttft of ttftChange: ranges are disjoint"),
+    ],
+)
+def test_disjoint_ranges_are_set_beside_the_control_s_own(second: int, expected: str) -> None:
+    where = {"arm": "A2", "case": "short", "membership": "core"}
+    document = receipts.changed(*_TWO_EACH, ("timingUs.ttft", second, where))
+    answer = receipts.answer("N3", document)
+    assert isinstance(answer, Broken)
+    assert answer.got == f"claim faster: {expected}"
+
+
 @given(st.lists(st.integers(0, 10**9), min_size=1, max_size=300), st.sampled_from([95, 99]))
 def test_the_nearest_rank_has_so_many_below_it(numbers: list[int], percent: int) -> None:
     points = [Interval.exact(number) for number in numbers]

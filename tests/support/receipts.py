@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from hashlib import sha256
 from typing import Any, Final
 
-from verifier.checks.receipt.answer import Answer, Broken, Holds
+from verifier.checks.receipt.answer import Answer
 from verifier.checks.receipt.open import study
 from verifier.checks.receipt.rules import RULES
 from verifier.checks.receipt.study import Companions, Study
@@ -25,7 +25,6 @@ OTHER_COMMIT: Final = "5b" * 20
 BASE: Final = "6c" * 20
 
 Json = dict[str, Any]
-Step = tuple[str, Any] | tuple[str, Any, Json]
 
 
 def digest(name: str) -> Json:
@@ -352,13 +351,8 @@ def sound() -> Json:
 def beside() -> Companions:
     """Return what is given beside the sound receipt: the head it is about, known tools."""
     known = frozenset(digest(name)["sha256"] for name in ("collector", "collector archive"))
-    files = {
-        f"response-{case}-{number}.bin": Pin(
-            sha256=digest(f"response {case} {number}")["sha256"], length=900
-        )
-        for case in ("short", "long")
-        for number in range(5)
-    }
+    stored = (row["response"] for row in samples())
+    files = {each["name"]: Pin(sha256=each["sha256"], length=each["bytes"]) for each in stored}
     return Companions(head=COMMIT, published=known, files=files)
 
 
@@ -376,43 +370,6 @@ def change(document: Json, path: str, value: Any) -> Json:
         place[key] = copy.deepcopy(value)
     assert json.dumps(document, sort_keys=True) != before, "nothing was changed"
     return document
-
-
-def change_rows(document: Json, path: str, value: Any, **where: Any) -> Json:
-    """Set, or with `...` delete, a field of all samples that are so; "" means whole samples."""
-    before = json.dumps(document, sort_keys=True)
-    rows = document["predicate"]["samples"]
-    meant = [row for row in rows if all(row.get(name) == each for name, each in where.items())]
-    if not path:
-        document["predicate"]["samples"] = [row for row in rows if row not in meant]
-    for row in meant if path else ():
-        change({"predicate": row}, path, value)
-    assert json.dumps(document, sort_keys=True) != before, "nothing was changed"
-    return document
-
-
-def changed(*steps: Step) -> Json:
-    """Return the sound receipt after some steps: path and value, with a third for samples."""
-    document = sound()
-    for path, value, *where in steps:
-        if where:
-            change_rows(document, path, value, **where[0])
-        else:
-            change(document, path, value)
-    return document
-
-
-def asked(rule: str, document: Mapping[str, Any], companions: Companions | None = None) -> str:
-    """Ask one rule, and return the code of a broken one, else "holds" or "uncheckable"."""
-    found = answer(rule, document, companions)
-    if isinstance(found, Broken):
-        return next(each for each in RULES if each.id == rule).code(found.condition)
-    return "holds" if isinstance(found, Holds) else "uncheckable"
-
-
-def rule_of(code: str) -> str:
-    """Return the id of the rule that a code belongs to."""
-    return code.split("-")[1].upper()
 
 
 def made(**changes: Any) -> Json:

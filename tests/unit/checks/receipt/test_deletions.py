@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 import pytest
-from support import receipts
+from support import receipt_steps, receipts
 
 from verifier.checks.receipt.rules import RULES
 from verifier.core.table import MalformedError
@@ -40,7 +40,7 @@ def _paths(value: Any, above: str = "") -> Iterator[str]:
 @pytest.mark.parametrize("part", sorted(receipts.sound()["predicate"]))
 def test_every_rule_answers_whatever_is_gone(part: str) -> None:
     for path in [part, *_paths(receipts.sound()["predicate"][part], part)]:
-        document = receipts.changed((path, ...))
+        document = receipt_steps.changed((path, ...))
         try:
             study = receipts.opened(document)
         except MalformedError:
@@ -51,7 +51,7 @@ def test_every_rule_answers_whatever_is_gone(part: str) -> None:
 
 @pytest.mark.parametrize(("path", "rules"), _NEEDED.items())
 def test_what_a_rule_needs_is_missed(path: str, rules: set[str]) -> None:
-    document = receipts.changed((path, ...))
-    assert {rule: receipts.asked(rule, document) for rule in rules} == dict.fromkeys(
+    document = receipt_steps.changed((path, ...))
+    assert {rule: receipt_steps.asked(rule, document) for rule in rules} == dict.fromkeys(
         rules, "uncheckable"
     )

@@ -3,8 +3,9 @@
 from typing import Final
 
 import pytest
-from support import receipts
-from support.receipts import Json, Step
+from support import receipt_steps, receipts
+from support.receipt_steps import Step
+from support.receipts import Json
 
 from verifier.checks.receipt.answer import Broken, Consequence, Holds
 from verifier.checks.receipt.applies import DOES_NOT_APPLY
@@ -270,9 +271,9 @@ HOLDS: Final[list[tuple[str, tuple[Step, ...]]]] = [
 
 @pytest.mark.parametrize(("code", "steps"), [(c, s) for c, each in BROKEN.items() for s in each])
 def test_a_broken_design_is_named_by_its_rule(code: str, steps: tuple[Step, ...]) -> None:
-    rule = receipts.rule_of(code)
-    document = receipts.changed(*steps)
-    assert receipts.asked(rule, document) == code
+    rule = receipt_steps.rule_of(code)
+    document = receipt_steps.changed(*steps)
+    assert receipt_steps.asked(rule, document) == code
     answer = receipts.answer(rule, document)
     assert isinstance(answer, Broken)
     row = next(each for each in RULES if each.id == rule)
@@ -282,17 +283,17 @@ def test_a_broken_design_is_named_by_its_rule(code: str, steps: tuple[Step, ...]
 
 @pytest.mark.parametrize(("rule", "steps"), UNCHECKABLE)
 def test_what_is_missing_is_no_pass(rule: str, steps: tuple[Step, ...]) -> None:
-    assert receipts.asked(rule, receipts.changed(*steps)) == "uncheckable"
+    assert receipt_steps.asked(rule, receipt_steps.changed(*steps)) == "uncheckable"
 
 
 @pytest.mark.parametrize(("rule", "steps"), HOLDS)
 def test_what_is_sound_is_let_through(rule: str, steps: tuple[Step, ...]) -> None:
-    assert receipts.asked(rule, receipts.changed(*steps)) == "holds"
+    assert receipt_steps.asked(rule, receipt_steps.changed(*steps)) == "holds"
 
 
 def test_every_rule_is_tried_in_every_way() -> None:
     ids = {rule.id for rule in RULES}
-    assert {receipts.rule_of(code) for code in BROKEN} == ids
+    assert {receipt_steps.rule_of(code) for code in BROKEN} == ids
     assert {rule for rule, _ in UNCHECKABLE} == ids
     assert {rule for rule, _ in HOLDS} == ids
     assert ids <= DOES_NOT_APPLY[Kind.TESTS]
@@ -306,8 +307,8 @@ def test_the_movement_of_the_control_is_told() -> None:
 
 
 def test_the_order_of_samples_changes_no_answer() -> None:
-    document = receipts.changed(*_even(4_010_000), _FEWER, _LESS)
-    backwards = receipts.changed(*_even(4_010_000), _FEWER, _LESS)
+    document = receipt_steps.changed(*_even(4_010_000), _FEWER, _LESS)
+    backwards = receipt_steps.changed(*_even(4_010_000), _FEWER, _LESS)
     backwards["predicate"]["samples"].reverse()
     for rule in RULES:
         assert receipts.answer(rule.id, document) == receipts.answer(rule.id, backwards), rule.id

@@ -1,6 +1,6 @@
 """A plain timing of one command compares nothing, and no rule of A, E or N has anything to say."""
 
-from support import receipts
+from support import receipt_steps, receipts
 from support.receipts import Json
 
 from verifier.checks.receipt.answer import Holds
@@ -75,5 +75,5 @@ def test_a_comparison_of_one_arm_does_not() -> None:
     document = _timing()
     receipts.change(document, "claims.0.kind", "improvement")
     asked = [r.id for r in (*DESIGN, *STATISTICS) if r.id not in DOES_NOT_APPLY[Kind.TIMING]]
-    left = [rule for rule in asked if receipts.asked(rule, document) != "holds"]
+    left = [rule for rule in asked if receipt_steps.asked(rule, document) != "holds"]
     assert left == ["A1", "A2", "A12", "A16", "N2", "N3", "N9"]

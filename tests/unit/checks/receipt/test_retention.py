@@ -4,8 +4,9 @@ from dataclasses import replace
 from typing import Final
 
 import pytest
-from support import receipts
-from support.receipts import Json, Step
+from support import receipt_steps, receipts
+from support.receipt_steps import Step
+from support.receipts import Json
 
 from verifier.checks.receipt.answer import Broken
 from verifier.checks.receipt.applies import DOES_NOT_APPLY
@@ -251,38 +252,40 @@ HOLDS: Final[list[tuple[str, tuple[Step, ...]]]] = [
 
 @pytest.mark.parametrize(("code", "steps"), [(c, s) for c, each in BROKEN.items() for s in each])
 def test_what_was_not_kept_is_named_by_its_rule(code: str, steps: tuple[Step, ...]) -> None:
-    assert receipts.asked(receipts.rule_of(code), receipts.changed(*steps)) == code
+    assert receipt_steps.asked(receipt_steps.rule_of(code), receipt_steps.changed(*steps)) == code
 
 
 @pytest.mark.parametrize(("rule", "steps"), UNCHECKABLE)
 def test_what_is_missing_is_no_pass(rule: str, steps: tuple[Step, ...]) -> None:
-    assert receipts.asked(rule, receipts.changed(*steps)) == "uncheckable"
+    assert receipt_steps.asked(rule, receipt_steps.changed(*steps)) == "uncheckable"
 
 
 @pytest.mark.parametrize(("rule", "steps"), HOLDS)
 def test_what_is_sound_is_let_through(rule: str, steps: tuple[Step, ...]) -> None:
-    assert receipts.asked(rule, receipts.changed(*steps)) == "holds"
+    assert receipt_steps.asked(rule, receipt_steps.changed(*steps)) == "holds"
 
 
 def test_a_gate_on_exploratory_samples_is_named() -> None:
     steps: tuple[Step, ...] = (_EXPLORATORY, ("derived.1.operands.of.membership", "exploratory"))
-    answer = receipts.answer("E2", receipts.changed(*_TAGGED, *steps))
+    answer = receipts.answer("E2", receipt_steps.changed(*_TAGGED, *steps))
     assert isinstance(answer, Broken)
     assert answer.got == "gate on the exploratory figure ttftChange"
 
 
 def test_later_material_takes_away_what_rests_on_it() -> None:
-    answer = receipts.answer("E3", receipts.changed(*_ADDED))
+    answer = receipts.answer("E3", receipt_steps.changed(*_ADDED))
     assert isinstance(answer, Broken)
     assert answer.claims == frozenset()  # its figure is of case "short" alone
     steps: tuple[Step, ...] = (*_ADDED, ("derived.0.operands.of.cases", ["long"]))
-    answer = receipts.answer("E3", receipts.changed(*steps))
+    answer = receipts.answer("E3", receipt_steps.changed(*steps))
     assert isinstance(answer, Broken)
     assert answer.claims == {"faster"}
 
 
 def test_an_effect_that_is_not_stated_takes_everything_away() -> None:
-    answer = receipts.answer("E14", receipts.changed(("deviations", [{"what": "another disk"}])))
+    answer = receipts.answer(
+        "E14", receipt_steps.changed(("deviations", [{"what": "another disk"}]))
+    )
     assert isinstance(answer, Broken)
     assert answer.claims == {"faster"}
 
@@ -300,12 +303,14 @@ def test_an_effect_that_is_not_stated_takes_everything_away() -> None:
     ],
 )
 def test_attempts_at_one_request(attempts: list[tuple[int, str]], expected: str) -> None:
-    assert receipts.asked("E6", _again(*attempts)) == expected
+    assert receipt_steps.asked("E6", _again(*attempts)) == expected
 
 
 def test_a_request_that_was_tried_again_is_counted_once() -> None:
-    assert receipts.asked("E4", _again((1, "failed"), (2, "complete"))) == "holds"
-    assert receipts.asked("E4", _again((1, "failed"), (2, "failed"))) == "receipt-e4-unaccounted"
+    assert receipt_steps.asked("E4", _again((1, "failed"), (2, "complete"))) == "holds"
+    assert (
+        receipt_steps.asked("E4", _again((1, "failed"), (2, "failed"))) == "receipt-e4-unaccounted"
+    )
 
 
 def test_stored_responses_are_compared_with_their_record() -> None:
@@ -313,16 +318,16 @@ def test_stored_responses_are_compared_with_their_record() -> None:
     assert beside.files is not None
     other = {**beside.files, "response-long-3.bin": Pin(sha256="0" * 64, length=900)}
     changed = replace(beside, files=other)
-    assert receipts.asked("E8", receipts.sound(), changed) == "receipt-e8-stripped"
+    assert receipt_steps.asked("E8", receipts.sound(), changed) == "receipt-e8-stripped"
     longer = {**beside.files, "response-long-3.bin": Pin.of(b"x" * 901)}
     changed = replace(beside, files=longer)
-    assert receipts.asked("E8", receipts.sound(), changed) == "receipt-e8-stripped"
-    assert receipts.asked("E8", receipts.sound(), replace(beside, files=None)) == "uncheckable"
+    assert receipt_steps.asked("E8", receipts.sound(), changed) == "receipt-e8-stripped"
+    assert receipt_steps.asked("E8", receipts.sound(), replace(beside, files=None)) == "uncheckable"
 
 
 def test_every_rule_is_tried_in_every_way() -> None:
     ids = {rule.id for rule in RULES}
-    assert {receipts.rule_of(code) for code in BROKEN} == ids
+    assert {receipt_steps.rule_of(code) for code in BROKEN} == ids
     assert {rule for rule, _ in HOLDS} == ids
     # A list of deviations may be empty: E14 lacks nothing that it could ask for.
     assert {rule for rule, _ in UNCHECKABLE} == ids - {"E14"}
@@ -332,8 +337,8 @@ def test_every_rule_is_tried_in_every_way() -> None:
 
 
 def test_the_order_of_samples_changes_no_answer() -> None:
-    document = receipts.changed(("attempt", 3, _ONE), ("status", "failed", {"arm": "A2"}))
-    backwards = receipts.changed(("attempt", 3, _ONE), ("status", "failed", {"arm": "A2"}))
+    document = receipt_steps.changed(("attempt", 3, _ONE), ("status", "failed", {"arm": "A2"}))
+    backwards = receipt_steps.changed(("attempt", 3, _ONE), ("status", "failed", {"arm": "A2"}))
     backwards["predicate"]["samples"].reverse()
     for rule in RULES:
         one, other = receipts.answer(rule.id, document), receipts.answer(rule.id, backwards)

@@ -7,8 +7,9 @@ from typing import Final
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support import receipts
-from support.receipts import Json, Step
+from support import receipt_steps, receipts
+from support.receipt_steps import Step
+from support.receipts import Json
 
 from verifier.checks.receipt.answer import Broken
 from verifier.checks.receipt.applies import DOES_NOT_APPLY
@@ -163,8 +164,8 @@ HOLDS: Final[list[tuple[str, tuple[Step, ...]]]] = [
 
 @pytest.mark.parametrize(("code", "steps"), [(c, s) for c, each in BROKEN.items() for s in each])
 def test_what_samples_do_not_carry_is_taken_away(code: str, steps: tuple[Step, ...]) -> None:
-    rule, document = receipts.rule_of(code), receipts.changed(*steps)
-    assert receipts.asked(rule, document) == code
+    rule, document = receipt_steps.rule_of(code), receipt_steps.changed(*steps)
+    assert receipt_steps.asked(rule, document) == code
     answer = receipts.answer(rule, document)
     assert isinstance(answer, Broken)
     assert answer.claims == (frozenset() if rule == "N9" else {"faster"})
@@ -172,17 +173,17 @@ def test_what_samples_do_not_carry_is_taken_away(code: str, steps: tuple[Step, .
 
 @pytest.mark.parametrize(("rule", "steps"), UNCHECKABLE)
 def test_what_is_missing_is_no_pass(rule: str, steps: tuple[Step, ...]) -> None:
-    assert receipts.asked(rule, receipts.changed(*steps)) == "uncheckable"
+    assert receipt_steps.asked(rule, receipt_steps.changed(*steps)) == "uncheckable"
 
 
 @pytest.mark.parametrize(("rule", "steps"), HOLDS)
 def test_what_is_sound_is_let_through(rule: str, steps: tuple[Step, ...]) -> None:
-    assert receipts.asked(rule, receipts.changed(*steps)) == "holds"
+    assert receipt_steps.asked(rule, receipt_steps.changed(*steps)) == "holds"
 
 
 def test_every_rule_is_tried_in_every_way() -> None:
     ids = {rule.id for rule in RULES}
-    assert {receipts.rule_of(code) for code in BROKEN} == ids
+    assert {receipt_steps.rule_of(code) for code in BROKEN} == ids
     assert {rule for rule, _ in UNCHECKABLE} == ids
     assert {rule for rule, _ in HOLDS} == ids
     assert ids <= DOES_NOT_APPLY[Kind.TESTS]
@@ -201,13 +202,13 @@ def test_every_rule_is_tried_in_every_way() -> None:
     ],
 )
 def test_a_percentile_needs_enough_samples(formula: str, number: int, expected: str) -> None:
-    document = receipts.changed(("derived.0.formula", formula))
+    document = receipt_steps.changed(("derived.0.formula", formula))
     document["predicate"]["derived"][0]["operands"]["of"]["cases"] = ["tail"]
     row = document["predicate"]["samples"][1]
     document["predicate"]["samples"] += [
         {**copy.deepcopy(row), "case": "tail", "repetition": n} for n in range(number)
     ]
-    assert receipts.asked("N5", document) == expected
+    assert receipt_steps.asked("N5", document) == expected
 
 
 def test_a_percentile_that_no_claim_cites_takes_nothing_away() -> None:
@@ -231,7 +232,7 @@ def test_a_percentile_that_no_claim_cites_takes_nothing_away() -> None:
 )
 def test_disjoint_ranges_are_set_beside_the_control_s_own(second: int, expected: str) -> None:
     where = {"arm": "A2", "case": "short", "membership": "core"}
-    document = receipts.changed(*_TWO_EACH, ("timingUs.ttft", second, where))
+    document = receipt_steps.changed(*_TWO_EACH, ("timingUs.ttft", second, where))
     answer = receipts.answer("N3", document)
     assert isinstance(answer, Broken)
     assert answer.got == f"claim faster: {expected}"
@@ -262,7 +263,7 @@ def test_real_controls_move(first: str, second: str, candidate: str, expected: s
     document = receipts.sound()
     values = {"A1": first, "A2": second, "B1": candidate, "B2": candidate}
     for arm, value in values.items():
-        receipts.change_rows(document, "values", {"tps": value}, arm=arm)
+        receipt_steps.change_rows(document, "values", {"tps": value}, arm=arm)
     for number in (0, 1):
         receipts.change(document, f"derived.{number}.operands.of.quantity", "values.tps")
-    assert receipts.asked("A12", document) == expected
+    assert receipt_steps.asked("A12", document) == expected

@@ -11,7 +11,7 @@ from typing import Final
 
 from verifier.core.codes import CODES
 from verifier.core.coverage import Covered, State
-from verifier.core.demand import ALWAYS, FACETS, HelperDemand, Pristine
+from verifier.core.demand import ALWAYS, FACETS, HelperDemand, Pristine, ReceiptDemand
 from verifier.core.digest import Digest, sha256
 from verifier.core.finding import Finding, in_order
 from verifier.core.outcome import Outcome, PolicyFacts, Result, Subject
@@ -59,6 +59,8 @@ class Policy:
     composition: frozenset[str] | None
     image: frozenset[str] | None
     runtime: frozenset[str] | None
+    release: frozenset[str] | None
+    receipt: ReceiptDemand | None
     waivers: tuple[Waiver, ...]
 
     @property
@@ -80,7 +82,10 @@ def load(data: bytes, *, where: str) -> Policy:
     if registry:
         registry.close()
     helper = table.optional_table("helper")
-    others = {kind: table.optional_table(kind) for kind in ("composition", "image", "runtime")}
+    receipt = table.optional_table("receipt")
+    others = {
+        kind: table.optional_table(kind) for kind in ("composition", "image", "runtime", "release")
+    }
     past_time = table.text("insecure_past_time", default="allow", choices=["refuse", "allow"])
     policy = Policy(
         facts=PolicyFacts(name=name, sha256=sha256(data)),
@@ -91,9 +96,11 @@ def load(data: bytes, *, where: str) -> Policy:
         composition=_facets(others["composition"], "composition"),
         image=_facets(others["image"], "image"),
         runtime=_facets(others["runtime"], "runtime"),
+        release=_facets(others["release"], "release"),
+        receipt=_receipt(receipt) if receipt else None,
         waivers=tuple(map(_waiver, table.tables("waiver"))),
     )
-    if helper is None and not any(others.values()):
+    if not any((helper, receipt, *others.values())):
         table.mistake("", "demands nothing: give at least one table such as [helper]")
     table.done()
     return policy
@@ -117,6 +124,15 @@ def _helper(table: Table) -> HelperDemand:
         table.mistake("accept", "contradicts current_only")
     table.close()
     return helper
+
+
+def _receipt(table: Table) -> ReceiptDemand:
+    unsigned = table.text("unsigned", default="undecided", choices=["undecided", "accept"])
+    demand = ReceiptDemand(facets=_demand(table, "receipt"), unsigned=unsigned == "accept")
+    if demand.unsigned and "signed" in demand.facets:
+        table.mistake("unsigned", "accept contradicts the demand for signed")
+    table.close()
+    return demand
 
 
 def _facets(table: Table | None, kind: str) -> frozenset[str] | None:

@@ -4,7 +4,7 @@ A recipe (an `[image."<name>"]` table of a case) names the form by the name of t
 is an OCI layout, `….oci.tar` an archive of one, `….docker.tar` a docker archive, `….both.tar` one
 of both forms, `….json` what `docker image inspect` prints; behind a `.gz` all of it is compressed.
 
-`platforms` (of ARCHITECTURES) are the images: of several the layout has an index above them.
+`platforms` (their architectures) are the images: of several the layout has an index above them.
 `packing` is that of the layers, `contents` are their members (support.layers) if they are not the
 usual ones. `lies` change what is written, by the names of LIES, and the digests above follow
 unless the lie is about them. Everything is fixed: digests are constants.
@@ -32,7 +32,6 @@ INDEX: Final = "application/vnd.oci.image.index.v1+json"
 MANIFEST: Final = "application/vnd.oci.image.manifest.v1+json"
 CONFIG: Final = "application/vnd.oci.image.config.v1+json"
 LAYER: Final = "application/vnd.oci.image.layer.v1.tar"
-ARCHITECTURES: Final = ("amd64", "arm64")
 REF: Final = "org.opencontainers.image.ref.name"
 
 
@@ -228,6 +227,19 @@ def _aliased(made: Made, os: str, architecture: str, **more: str) -> None:
     made.index["manifests"][-1] = made.index["manifests"][-1] | {"platform": platform}
 
 
+def _usual_variant(made: Made) -> None:
+    """List two images of one platform, one without the variant that it has without one."""
+    _aliased(made, "linux", "arm", variant="v7")
+    assert made.index is not None
+    made.index["manifests"][0]["platform"].update(architecture="arm")
+
+
+def _untagged(made: Made) -> None:
+    """Name the image by what Docker makes of `app`."""
+    made.docker[0].update(RepoTags=["docker.io/library/app:latest"])
+    made.repositories.clear()
+
+
 def _called(made: Made, **said: Any) -> None:
     """Add an image whose descriptor calls it something else."""
     _two_refs(made)
@@ -327,6 +339,54 @@ def _data(right: bool) -> Callable[[Image], object]:
 
 def _urls(image: Image) -> None:
     image.manifest["layers"][0]["urls"] = ["https://elsewhere.test/layer"]
+
+
+def _artifact(image: Image) -> None:
+    """Make what is no image: neither its configuration nor what it holds is called one's."""
+    for row in (image.manifest["config"], *image.manifest["layers"]):
+        row["mediaType"] = "application/vnd.example"
+
+
+def _annotated(key: str) -> Callable[[Image], object]:
+    """Name a table of contents of a layer, as runtimes that pull lazily look for it."""
+    return lambda image: image.manifest["layers"][1].update(annotations={key: f"sha256:{'0' * 64}"})
+
+
+def _hidden(made: Made) -> None:
+    """Add an image whose configuration is called something else, beside the one that is meant."""
+    other = image_of("amd64", lies=("changed content", "config called something else"))
+    made.files |= {f"blobs/sha256/{digits}": data for digits, data in other.blobs.items()}
+    made.top["manifests"].append(other.descriptor)
+
+
+def _other_case(made: Made) -> None:
+    """Name another image by a key that readers in Go take for the usual one, in front."""
+    other = image_of("amd64", lie=_changed_tar)
+    made.files |= {f"blobs/sha256/{digits}": data for digits, data in other.blobs.items()}
+    made.top["manifests"].insert(0, other.descriptor | {"Annotations": {REF: "v1"}})
+
+
+def _sources(*urls: str) -> Callable[[Made], object]:
+    """Say where a layer came from, as Docker does of layers that it does not push itself."""
+
+    def lie(made: Made) -> None:
+        layer = made.images[0].tars[0]
+        source = describe(layer, "application/vnd.docker.image.rootfs.foreign.diff.tar.gzip")
+        source |= {"urls": list(urls)} if urls else {}
+        made.docker[0]["LayerSources"] = {f"sha256:{hexed(layer)}": source}
+
+    return lie
+
+
+def _linked(folder: str) -> Callable[[Made], object]:
+    """Put a link in the place of a folder."""
+
+    def lie(made: Made) -> None:
+        for name in [name for name in made.files if name.startswith(f"{folder}/")]:
+            made.files[f"elsewhere{name.removeprefix(folder)}"] = made.files.pop(name)
+        made.links[folder] = "../" * folder.count("/") + "elsewhere"
+
+    return lie
 
 
 def _swap_layers(image: Image) -> None:
@@ -476,7 +536,14 @@ STATED: Final[dict[str, Callable[[Image], object]]] = {
     "manifest type": _set("manifest.mediaType", INDEX),
     "layers called statements": _statements,
     "schema 1": _set("manifest.schemaVersion", 1),
-    "artifact": lambda i: i.manifest["config"].update(mediaType="application/vnd.example"),
+    "artifact": _artifact,
+    "config called something else": _set("manifest.config.mediaType", "application/vnd.example"),
+    "config called empty": _set("manifest.config.mediaType", "application/vnd.oci.empty.v1+json"),
+    "zstd chunked": _annotated("io.github.containers.zstd-chunked.manifest-checksum"),
+    "estargz": _annotated("containerd.io/snapshot/stargz/toc.digest"),
+    "soci": lambda i: i.manifest.update(
+        annotations={"com.amazon.soci.index-digest": f"sha256:{'0' * 64}"}
+    ),
     "artifact type": _set("manifest.artifactType", "application/vnd.example"),
     "huge manifest": lambda i: i.manifest.update(annotations={"a": "x" * (1 << 22)}),
     "key twice": _raw(b'"layers":', b'"layers":[],"layers":'),
@@ -491,6 +558,11 @@ INDEXED: Final[dict[str, Callable[[Made], object]]] = {
     "platform twice": _twice,
     "platform twice, once by an alias": lambda m: _aliased(m, "linux", "x86_64"),
     "platform twice, once in capitals": lambda m: _aliased(m, "Linux", "AMD64"),
+    "platform twice, once without its variant": _usual_variant,
+    "stated as arm/v6": lambda m: (m.index or {})["manifests"][0]["platform"].update(variant="v6"),
+    "stated as arm64/v8": lambda m: (m.index or {})["manifests"][0]["platform"].update(
+        variant="v8"
+    ),
     "platform twice, once with a variant": lambda m: _aliased(m, "linux", "amd64", variant="v1"),
     "attestation": _attestation,
     "nested": _nest,
@@ -505,6 +577,8 @@ LISTED: Final[dict[str, Callable[[Made], object]]] = {
     "another image": _another,
     "wrong type at the top": _index_type,
     "manifest size": lambda m: m.top["manifests"][0].update(size=7),
+    "hidden image": _hidden,
+    "annotations in other case": _other_case,
     "called an artifact": lambda m: _called(m, artifactType="application/vnd.example"),
     "called an attestation": lambda m: _called(
         m,
@@ -548,6 +622,11 @@ WRITTEN: Final[dict[str, Callable[[Made], object]]] = {
     "one name in two spellings": lambda m: _tagged(m, "app:v1", "docker.io/library/app:v1"),
     "one name without its tag": lambda m: _tagged(m, "app", "index.docker.io/app:latest"),
     "two names alike": lambda m: _tagged(m, "app:v1", "localhost/app:v1"),
+    "named without a registry": _untagged,
+    "layer elsewhere": _sources("https://elsewhere.test/layer"),
+    "layer sources": _sources(),
+    "blobs are a link": _linked("blobs"),
+    "blobs of sha256 are a link": _linked("blobs/sha256"),
     "docker layer missing": lambda m: m.files.pop(m.docker[0]["Layers"][0]),
     "docker layer is a link": _link_docker,
     "sparse index.json": _sparse_member("index.json"),
@@ -692,6 +771,7 @@ def _folder(path: Path, layout: Made) -> None:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(data)
     for name, target in layout.links.items():
+        (path / name).parent.mkdir(parents=True, exist_ok=True)
         (path / name).symlink_to(target)
 
 

@@ -6,9 +6,11 @@ from pathlib import Path
 
 from support import compositions, hosts
 from support.archives import member, pax, tar
-from verifier.sources.image.layer import Blob, Layer, content_of, read_layer
+from verifier.sources.archives.archive import Steady, opened
+from verifier.sources.image.layer import Blob, Layer, content_in, read_layer
 from verifier.sources.image.layer_members import Member
 from verifier.sources.image.root import MergedRoot
+from verifier.sources.image.store import Slice
 
 
 def file(name: bytes, data: bytes = b"", mode: int = 0o644) -> bytes:
@@ -83,6 +85,10 @@ def written(words: Sequence[Sequence[str]]) -> list[bytes]:  # noqa: C901  (one 
                 found.append(
                     pax((b"SCHILY.xattr.trusted.overlay.opaque", data or b"y")) + folder(name)
                 )
+            case "stat":
+                found.append(
+                    pax((b"LIBARCHIVE.xattr.user%2Econtainers.override_stat", data)) + folder(name)
+                )
             case _:
                 assert what == "opaque", what
                 found.append(opaque(name))
@@ -99,6 +105,15 @@ def blob(place: Path, *members: bytes, number: int = 0, packed: bool = True) -> 
 
 def layer(place: Path, *members: bytes) -> Layer:
     return read_layer(blob(place, *members))
+
+
+def content_of(blob: Blob, found: Member, *, limit: int) -> bytes:
+    """Return the bytes of one file of a layer that lies on disk."""
+    with opened(blob.path, blob.name) as descriptor:
+        file = Steady(descriptor)
+        length = file.size - blob.start if blob.length is None else blob.length
+        part = Slice(file, blob.start, length)
+        return content_in(part, found, name=blob.name, limit=limit)
 
 
 def root(place: Path, *layers: Sequence[bytes]) -> MergedRoot:

@@ -5,19 +5,37 @@ was read whole and does not contradict itself; whether it is the right image is 
 answers for.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from datetime import datetime
 from typing import Any, Final
 
 from verifier.catalog.entries import image_format, runtime_format
 from verifier.checks.image import Asked, check, every
-from verifier.core.coverage import State
+from verifier.core.clock import print_time
+from verifier.core.coverage import NOT_ASKED, Covered, State
 from verifier.core.errors import WrongCallError
-from verifier.core.table import write_toml
+from verifier.core.outcome import Outcome, Report, Subject
+from verifier.core.printable import printable
+from verifier.core.table import MalformedError, write_toml
+from verifier.core.value import frozen
+from verifier.core.verdict import Verdict
+from verifier.policy import judge
 from verifier.sources.image.argument import parse
 from verifier.sources.image.graph import Graph, Platform
 from verifier.sources.image.open import read
 
 _SIZED: Final = ("index", "manifest", "config")
+_DEMANDED: Final = frozenset({"graph"})
+_MOST: Final = 200
+
+
+@frozen
+class Pinned:
+    """What was pinned: the report on reading it, and its entry, None if that is not verified."""
+
+    report: Report
+    entry: bytes | None
 
 
 def image(
@@ -27,40 +45,84 @@ def image(
     project: str,
     repository: str | None = None,
     platform: Platform | None = None,
-) -> bytes:
-    """Return an image/v1 entry with every digest of the image at `source`.
+    now: datetime,
+) -> Pinned:
+    """Make an image/v1 entry with every digest of the image at `source`.
 
-    Raises `WrongCallError` if the source is a claim, contradicts itself or is not whole, and
-    `UnavailableError` if it cannot be read.
+    There is none of an image that contradicts itself or is not whole; the report says why.
+    Raises `WrongCallError` if the source is a claim, or holds several images and no index of
+    them, `MalformedError` for what no entry can hold, and `UnavailableError` if it cannot be read.
     """
+    entry: dict[str, Any] = {"schema": image_format.SCHEMA, "name": name, "project": project}
+    if repository:
+        entry["repository"] = repository
+    _refuse_unprintable({"project": project, "repository": repository or ""})
     found = parse(source)
     if found.form == "docker-inspect":
-        raise _refused(source, "it is a claim, and no image")
+        raise WrongCallError(
+            f"{printable(source)} cannot be pinned: it is a claim, and no image",
+            code="wrong-call",
+            remedy="save the image (`docker save`, `skopeo copy … oci-archive:FILE`), and pin that",
+        )
     graph = read(found, platform=platform)
-    outcome = check(graph, Asked(platform=platform))
-    held = next(c for c in outcome.coverage if c.facet == "graph").state is State.HELD
-    if not held:
-        facets = ("graph", "tree", "input")
-        codes = sorted({f.code for f in outcome.findings if f.row.facet in facets})
-        raise _refused(source, f"its parts do not hold together: {', '.join(codes) or 'no image'}")
+    report = _report(source, check(graph, Asked(platform=platform)), now)
+    if report.verdict is not Verdict.VERIFIED:
+        return Pinned(report=report, entry=None)
     images = graph.images()
     everything = set(range(len(images)))
     if len(images) > 1 and not any(
         named.kind == "index" and everything <= set(named.of) for named in every(graph)
     ):
         raise WrongCallError(
-            f"{source} cannot be pinned: it holds {len(images):,} images, and no index of them all",
+            f"{printable(source)} cannot be pinned: it holds {len(images):,} images, and no index "
+            "of them all",
             code="wrong-call",
             remedy="pin each by itself: name one behind a colon, or give --platform",
         )
-    entry: dict[str, Any] = {"schema": image_format.SCHEMA, "name": name, "project": project}
-    if repository:
-        entry["repository"] = repository
-    if len(images) == 1 and images[0].config and images[0].config.platform:
-        entry["platform"] = str(images[0].config.platform)
+    if len(images) == 1 and images[0].platform:
+        entry["platform"] = str(images[0].platform)
     entry["digest"] = _digests(graph, platform)
+    return Pinned(report=report, entry=_written(entry, image_format.parse))
+
+
+def _report(source: str, outcome: Outcome, now: datetime) -> Report:
+    """Judge what was read by what it says of itself; nothing is expected of it yet."""
+    asked = Covered(facet="expected", state=State.NOT_CHECKED, detail=NOT_ASKED)
+    outcome = replace(
+        outcome,
+        findings=tuple(f for f in outcome.findings if f.row.facet != "expected"),
+        coverage=tuple(asked if c.facet == "expected" else c for c in outcome.coverage),
+    )
+    result = judge(outcome, subject=Subject(name=source), demanded=_DEMANDED, now=now)
+    return Report(
+        effective_time=print_time(now),
+        past_time=False,
+        registry=None,
+        policy=None,
+        results=(result,),
+    )
+
+
+def _refuse_unprintable(given: dict[str, str]) -> None:
+    """Refuse text that would show as something else than it is; people review an entry."""
+    for what, text in given.items():
+        if printable(text) != text or text != text.strip() or len(text) > _MOST:
+            raise WrongCallError(
+                f"--{what}: expected one line of at most {_MOST} printable characters, got "
+                f"{printable(text[:80])}",
+                code="wrong-call",
+                remedy=f"write it plainly, such as --{what} example.org/team",
+            )
+
+
+def _written(entry: dict[str, Any], reads: Callable[[bytes, str], object]) -> bytes:
+    """Return an entry as TOML that the format takes. Raises `MalformedError`."""
     data = write_toml(entry)
-    image_format.parse(data, source)
+    try:
+        reads(data, "the entry")
+    except MalformedError as error:
+        remedy = "correct what was given; nothing was pinned"
+        raise MalformedError("the entry", error.mistakes, remedy=remedy) from None
     return data
 
 
@@ -96,6 +158,7 @@ def runtime(
 
     Raises `MalformedError` naming every value that the format does not take.
     """
+    _refuse_unprintable({"project": project})
     entry: dict[str, Any] = {
         "schema": runtime_format.SCHEMA,
         "name": name,
@@ -113,14 +176,4 @@ def runtime(
         entry["settings"] = given
     if ranks is not None:
         entry["ranks"] = {"count": ranks, "same": list(same)}
-    data = write_toml(entry)
-    runtime_format.parse(data, f"runtime {name}")
-    return data
-
-
-def _refused(source: str, why: str) -> WrongCallError:
-    return WrongCallError(
-        f"{source} cannot be pinned: {why}",
-        code="wrong-call",
-        remedy=f"pinproof verify image {source} says what is wrong with it",
-    )
+    return _written(entry, runtime_format.parse)

@@ -22,6 +22,7 @@ from verifier.catalog.entries import (
     helper_format,
     image_format,
     image_rows,
+    release_format,
     runtime_format,
 )
 from verifier.catalog.entries.composition import Composition
@@ -41,7 +42,7 @@ from verifier.sources.scratch import scratch
 #: How long a seal lasts: longer than any release is used.
 YEARS: Final = 10
 
-_KINDS: Final = ("helper", "composition", "image", "runtime")
+_KINDS: Final = ("helper", "composition", "image", "runtime", "release")
 _ROOT: Final = "metadata/1.root.json"
 _VERSION: Final = re.compile(rb'"version": ?([1-9][0-9]{0,14})\b')
 
@@ -131,6 +132,8 @@ def index_of(entries: Mapping[str, bytes]) -> dict[str, bytes]:
         hints += image_rows.image_hints(image_format.parse(entries[path], path))
     for path in of["runtime"]:
         hints += image_rows.runtime_hints(runtime_format.parse(entries[path], path))
+    for path in of["release"]:
+        hints += release_format.hints(release_format.parse(entries[path], path))
     return build([helper_format.parse(entries[path], path) for path in of["helper"]], hints)
 
 

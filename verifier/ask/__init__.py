@@ -25,7 +25,9 @@ if TYPE_CHECKING:
     from verifier.ask.migration import Request, plan_migration
     from verifier.ask.proof import prove_composition
     from verifier.ask.reading import Reach
+    from verifier.ask.receipt import verify_receipt
     from verifier.ask.registry import check_registry, explain, list_entries, show
+    from verifier.ask.release import verify_release
     from verifier.ask.runtime import verify_runtime
     from verifier.ask.trees import diff_tree, list_tree
     from verifier.ask.trusted import Trust, trust
@@ -50,6 +52,8 @@ __all__ = [
     "verify_composition",
     "verify_helper",
     "verify_image",
+    "verify_receipt",
+    "verify_release",
     "verify_runtime",
     "why",
 ]
@@ -66,7 +70,9 @@ _HOMES: Final = {
     "migration": ("Request", "plan_migration"),
     "proof": ("prove_composition",),
     "reading": ("Reach",),
+    "receipt": ("verify_receipt",),
     "registry": ("check_registry", "explain", "list_entries", "show"),
+    "release": ("verify_release",),
     "runtime": ("verify_runtime",),
     "trees": ("diff_tree", "list_tree"),
     "trusted": ("Trust", "trust"),

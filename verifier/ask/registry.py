@@ -3,6 +3,7 @@
 from verifier.ask.answers import Answer, Answered, refusal, unregistered
 from verifier.ask.composition_entry import listed, shown
 from verifier.ask.image_entry import listed_image, listed_runtime, shown_image, shown_runtime
+from verifier.ask.release_entry import listed_release, shown_release
 from verifier.ask.trusted import Trust
 from verifier.ask.trusted import trust as open_trust
 from verifier.catalog.entries.helper import Lineage, Producer
@@ -17,7 +18,7 @@ from verifier.sources import shipped
 
 _DEMANDED = frozenset({"registry"})
 #: The kinds of entries that people name; lines belong to a lineage.
-_KINDS = ("helper", "composition", "image", "runtime")
+_KINDS = ("helper", "composition", "image", "runtime", "release")
 
 
 def check_registry(*, trust: Trust | None = None) -> Report:
@@ -101,6 +102,9 @@ def _entry(kind: str, name: str, catalog: Catalog) -> Answer:
     if kind == "runtime":
         runtime = catalog.runtime(name)
         return refusal(name, runtime) if isinstance(runtime, Refused) else shown_runtime(runtime)
+    if kind == "release":
+        release = catalog.release(name)
+        return refusal(name, release) if isinstance(release, Refused) else shown_release(release)
     entry = catalog.helper(name)
     return refusal(name, entry) if isinstance(entry, Refused) else _shown(entry)
 
@@ -115,6 +119,9 @@ def _listed(kind: str, name: str, catalog: Catalog) -> Answer:
     if kind == "runtime":
         runtime = catalog.runtime(name)
         return refusal(name, runtime) if isinstance(runtime, Refused) else listed_runtime(runtime)
+    if kind == "release":
+        release = catalog.release(name)
+        return refusal(name, release) if isinstance(release, Refused) else listed_release(release)
     entry = catalog.helper(name)
     if isinstance(entry, Refused):
         return refusal(name, entry)

@@ -29,9 +29,10 @@ from verifier.core.table import MalformedError, Table, nearest, read_toml
 if TYPE_CHECKING:
     from verifier.catalog.entries.composition import Composition
     from verifier.catalog.entries.image import ImageEntry
+    from verifier.catalog.entries.release import ReleaseEntry
     from verifier.catalog.entries.runtime import RuntimeEntry
 
-T = TypeVar("T", "Lineage", "Composition", "ImageEntry", "RuntimeEntry")
+T = TypeVar("T", "Lineage", "Composition", "ImageEntry", "RuntimeEntry", "ReleaseEntry")
 
 __all__ = ["Catalog", "Refused", "open_registry"]
 
@@ -113,6 +114,7 @@ class Catalog:
         self._compositions: dict[str, Composition | Refused] = {}
         self._images: dict[str, ImageEntry | Refused] = {}
         self._runtimes: dict[str, RuntimeEntry | Refused] = {}
+        self._releases: dict[str, ReleaseEntry | Refused] = {}
 
     def names(self, kind: str) -> tuple[str, ...]:
         """List the entries of a kind, over all projects."""
@@ -173,6 +175,14 @@ class Catalog:
             self._runtimes[name] = self._parsed("runtime", name, runtime_format.parse)
         return self._runtimes[name]
 
+    def release(self, name: str) -> "ReleaseEntry | Refused":
+        """Return a release."""
+        if name not in self._releases:
+            from verifier.catalog.entries import release_format  # noqa: PLC0415  (as above)
+
+            self._releases[name] = self._parsed("release", name, release_format.parse)
+        return self._releases[name]
+
     def lines(self, lineage: str) -> Mapping[str, tuple[str, ...]] | Refused | None:
         """Return the digests of line prefixes of every version, None if there are none."""
         if lineage not in self._entries.get(_LINES, {}):
@@ -210,6 +220,8 @@ class Catalog:
             return self.composition(name)
         if kind in ("image", "runtime"):
             return self.image(name) if kind == "image" else self.runtime(name)
+        if kind == "release":
+            return self.release(name)
         data = self.entry_bytes(kind, name)
         return data if isinstance(data, Refused) else _newer(self._where(kind, name), kind)
 
@@ -288,7 +300,11 @@ class Catalog:
 
     def _hints(self) -> list[tuple[str, Row]]:
         """Return the rows of every entry that is no helper; check_all has read all of them."""
-        from verifier.catalog.entries import composition_rows, image_rows  # noqa: PLC0415
+        from verifier.catalog.entries import (  # noqa: PLC0415
+            composition_rows,
+            image_rows,
+            release_format,
+        )
 
         found: list[tuple[str, Row]] = []
         for composition in self._compositions.values():
@@ -300,6 +316,9 @@ class Catalog:
         for runtime in self._runtimes.values():
             if not isinstance(runtime, Refused):
                 found += image_rows.runtime_hints(runtime)
+        for release in self._releases.values():
+            if not isinstance(release, Refused):
+                found += release_format.hints(release)
         return found
 
     @cached_property

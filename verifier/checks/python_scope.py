@@ -30,10 +30,10 @@ from verifier.checks.python_tree import (
     Scope,
     Visit,
     blocks,
+    deeper_than,
     defines,
     enclosing,
     first_line,
-    height,
     last_line,
     left_before,
     lists,
@@ -64,9 +64,6 @@ __all__ = [
 Context = Callable[[bytes, int, int, int], bool]
 
 _IN_WORDS: Final = frozenset(bytes([c]) for c in range(128) if chr(c).isalnum() or chr(c) == "_")
-#: Statements without statements inside; most are one of these.
-_SIMPLE: Final = (ast.Assign, ast.Expr, ast.Return, ast.AugAssign, ast.AnnAssign, ast.Assert)
-_WITH_PARTS: Final = (ast.Try, ast.TryStar, ast.Match)
 _BLANK: Final = re.compile(rb"[ \t\f]*(#.*)?\n?")
 _MARGIN: Final = re.compile(rb"[ \t\f]*")
 
@@ -137,7 +134,7 @@ def parse(data: bytes) -> "Module | Unparsable":
     if isinstance(tree, Unparsable):
         return tree
     module = Module(data, tree)
-    deep = module.deeper_than(PYTHON_DEPTH)
+    deep = deeper_than(tree, PYTHON_DEPTH, longest=module.longest_line)
     return module if deep is None else Unparsable(reason=TOO_DEEP, line=deep)
 
 
@@ -176,6 +173,11 @@ class Module:
             end_line=last_line(node),
             column=node.col_offset,
         )
+
+    @property
+    def longest_line(self) -> int:
+        """How many bytes the longest line has."""
+        return max((b - a for a, b in pairwise(self._starts)), default=0)
 
     # ── questions about ranges ─────────────────────────────────────────────────────────────────
 
@@ -368,29 +370,6 @@ class Module:
                 opens = defines(statement)
                 inner = (*scope, enclosing(statement)) if defines(statement) else scope
                 pending += [(block, inner, opens) for block in lists(statement)]
-
-    def deeper_than(self, limit: int) -> int | None:
-        """Return the line of a statement nested deeper than `limit`, or None.
-
-        Syntax nests at most as deep as it has bytes, so only statements of many bytes, by their
-        lines and the longest line of the file, are measured.
-        """
-        longest = max((b - a for a, b in pairwise(self._starts)), default=0) or 1
-        pending: list[tuple[Sequence[ast.stmt], int]] = [(self._tree.body, 1)]
-        while pending:
-            body, depth = pending.pop()
-            if depth > limit:
-                return body[0].lineno
-            room = (limit - depth) // longest
-            for statement in body:
-                inner = [] if isinstance(statement, _SIMPLE) else lists(statement)
-                # handlers and cases have heads of their own, between the blocks
-                plain = inner and not isinstance(statement, _WITH_PARTS)
-                end = inner[0][0].lineno if plain else last_line(statement)
-                if end - first_line(statement) >= room and depth + height(statement) > limit:
-                    return statement.lineno
-                pending += [(block, depth + 1) for block in inner]
-        return None
 
 
 class _Run(NamedTuple):

@@ -32,6 +32,9 @@ _fields: Final[dict[type, tuple[str, ...]]] = {}
 _UNVISITED: Final = (ast.stmt, ast.Constant)
 #: What holds statements of its own, and so is no part of a statement's head.
 _PARTS: Final = (ast.stmt, ast.excepthandler, ast.match_case)
+#: Statements without statements inside; most are one of these.
+_SIMPLE: Final = (ast.Assign, ast.Expr, ast.Return, ast.AugAssign, ast.AnnAssign, ast.Assert)
+_WITH_PARTS: Final = (ast.Try, ast.TryStar, ast.Match)
 
 
 @frozen
@@ -302,6 +305,30 @@ _SCOPING: Final[dict[str, Callable[[Any, Scope], _Inside]]] = {
 
 
 # ── whole trees ────────────────────────────────────────────────────────────────────────────────
+
+
+def deeper_than(tree: ast.Module, limit: int, *, longest: int) -> int | None:
+    """Return the line of a statement nested deeper than `limit`, or None.
+
+    Syntax nests at most as deep as it has bytes, so only statements of many bytes, by their
+    lines and the length of the `longest` line of the file, are measured.
+    """
+    longest = longest or 1
+    pending: list[tuple[Sequence[ast.stmt], int]] = [(tree.body, 1)]
+    while pending:
+        body, depth = pending.pop()
+        if depth > limit:
+            return body[0].lineno
+        room = (limit - depth) // longest
+        for statement in body:
+            inner = [] if isinstance(statement, _SIMPLE) else lists(statement)
+            # handlers and cases have heads of their own, between the blocks
+            plain = inner and not isinstance(statement, _WITH_PARTS)
+            end = inner[0][0].lineno if plain else last_line(statement)
+            if end - first_line(statement) >= room and depth + height(statement) > limit:
+                return statement.lineno
+            pending += [(block, depth + 1) for block in inner]
+    return None
 
 
 def height(statement: ast.stmt) -> int:

@@ -6,7 +6,8 @@
    differs from all others is named as the odd one.
 3. *Components*: the image's own entry says at which commits it was built. Labels say nothing here.
 
-Models and settings are recorded with a runtime; nothing in an image shows what was loaded or set.
+Models and settings are recorded with a runtime and compared with nothing: no image shows what was
+loaded or set, and an entry names a model by its revision, without a digest of any file.
 """
 
 from collections import Counter
@@ -26,7 +27,10 @@ _SAME: Final = {
     Same.IMAGE_CONFIG: "configuration of the image",
     Same.LOADED_FILES: "diff-ids of the image",
 }
-_RECORDED: Final = "recorded; nothing here shows what was loaded or set"
+_UNSEEN: Final = (
+    "which models were loaded, and with which settings: what is recorded is compared with nothing"
+)
+_SHOWN: Final = 6
 
 
 @frozen
@@ -57,6 +61,7 @@ def check(entry: RuntimeEntry, ranks: tuple[Rank, ...], image: ImageEntry | None
     if entry.ranks:
         for same in entry.ranks.same:
             findings += _differ(ranks, same)
+            findings += _incomparable(entry, ranks, same)
     findings += _components(entry, image)
     held = not any(_counts(finding) for finding in findings)
     identified = (Identified(entry=entry.name, version="runtime", status="image"),) if held else ()
@@ -67,7 +72,7 @@ def check(entry: RuntimeEntry, ranks: tuple[Rank, ...], image: ImageEntry | None
         coverage=tuple(_coverage(entry, ranks, findings, held=held)),
         not_proven=(
             "that these images are what runs; what is mounted over them",
-            "which models were loaded, and with which settings",
+            _UNSEEN,
         ),
         graph=tuple(_drawn(ranks)),
     )
@@ -144,6 +149,22 @@ def _missing(entry: RuntimeEntry, ranks: tuple[Rank, ...]) -> Iterator[Finding]:
         )
 
 
+def _incomparable(entry: RuntimeEntry, ranks: tuple[Rank, ...], same: Same) -> Iterator[Finding]:
+    """Name ranks that hold no one image, where nothing but the comparison of ranks says which."""
+    if entry.image is not None:
+        return
+    for rank in ranks:
+        sound = any(c.facet == "graph" and c.state.holds for c in rank.outcome.coverage)
+        if sound and rank.value(same) is None:
+            yield Finding(
+                code="runtime-rank-unread",
+                where=_where(rank),
+                expected=f"one image, whose {_SAME[same]} can be compared",
+                got="several images",
+                remedy="name the image of this rank behind a colon, as oci:DIR:REF",
+            )
+
+
 def _differ(ranks: tuple[Rank, ...], same: Same) -> Iterator[Finding]:
     """Name the ranks that are not as most are; without a majority, say that they differ."""
     values = {rank.number: rank.value(same) for rank in ranks}
@@ -212,9 +233,12 @@ def _coverage(
     else:
         state, detail = State.HELD, _counted(len(entry.components), "component")
     yield Covered(facet="components", state=state, detail=detail)
-    for facet, recorded in (("models", entry.models), ("settings", entry.settings)):
+    models = [f"{m.role} {m.repository} at {m.revision[:12]}" for m in entry.models]
+    settings = [f"{key} = {value}" for key, value in entry.settings]
+    for facet, recorded in (("models", models), ("settings", settings)):
         if recorded:
-            yield Covered(facet=facet, state=State.NOT_CHECKED, detail=_RECORDED)
+            detail = f"recorded, compared with nothing: {_listed(recorded)}"
+            yield Covered(facet=facet, state=State.NOT_CHECKED, detail=detail)
         else:
             yield Covered(facet=facet, state=State.NOT_APPLICABLE, detail="the entry has none")
     same = ", ".join(entry.ranks.same) if entry.ranks else "nothing"
@@ -229,6 +253,11 @@ def _coverage(
 
 def _counted(number: int, what: str) -> str:
     return f"{number} {what}{'' if number == 1 else 's'}"
+
+
+def _listed(words: list[str]) -> str:
+    more = len(words) - _SHOWN
+    return ", ".join(words[:_SHOWN]) + (f" and {more:,} more" if more > 0 else "")
 
 
 def _drawn(ranks: Iterable[Rank]) -> Iterator[GraphNode]:

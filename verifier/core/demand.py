@@ -29,6 +29,7 @@ FACETS: Final[dict[str, tuple[str, ...]]] = {
     "bundle": ("signature", "signer", "time", "log", "subject"),
     "chain": ("layout", "steps", "artifacts"),
     "commit": ("signature", "signer", "time"),
+    "release": ("files", "receipt", "members", "commit", "published", "signed"),
     "receipt": (
         "identity",
         "arms",
@@ -68,3 +69,11 @@ class HelperDemand:
     current_only: bool = False
     pristine: Pristine = Pristine.UNDECIDED
     expect: str | None = None
+
+
+@frozen
+class ReceiptDemand:
+    """What is demanded of a receipt; `unsigned` says whether one without signature will do."""
+
+    facets: frozenset[str]
+    unsigned: bool = False

@@ -3,6 +3,7 @@
 One function a kind of subject; a new kind adds one here and nothing elsewhere.
 """
 
+import re
 from collections.abc import Callable
 from typing import Final
 
@@ -12,6 +13,8 @@ from verifier.core.finding import Finding
 from verifier.core.outcome import Identified, Result
 from verifier.core.verdict import Verdict
 
+#: A commit in a headline is shortened as digests are; below it stands whole, to be copied.
+_COMMIT: Final = re.compile("commit ([0-9a-f]{12})[0-9a-f]{28}")
 _CANNOT: Final = ", and cannot be brought to the version asked for"
 
 
@@ -109,7 +112,7 @@ def _of_image(item: Result, main: Finding | None) -> str:
     facet, code = (main.row.facet, main.code) if main is not None else ("", "")
     if code in _IMAGES:
         return f"{name} {_IMAGES[code]}"
-    if facet in ("graph", "tree"):
+    if facet in ("graph", "tree", "input") or code == "image-platform-config":
         return f"{name} {'contradicts itself' if _says_no(item) else 'is not all that it says'}"
     if found is not None and not _says_no(item):
         return f"{name} is {found.entry}{', not all that is demanded' if main else ''}"
@@ -125,6 +128,32 @@ def _of_runtime(item: Result, _main: Finding | None) -> str:
     if _says_no(item):
         return f"not every rank runs {item.subject.name}"
     return f"not known whether every rank runs {item.subject.name}"
+
+
+def _of_release(item: Result, _main: Finding | None) -> str:
+    name, found = item.subject.name, next(iter(item.identified), None)
+    if found is not None:
+        rest = "" if item.verdict is Verdict.VERIFIED else ", not all that is demanded"
+        return f"{name} is {found.entry}{rest}"
+    return f"{name} is {'not' if _says_no(item) else 'not known to be'} what was published"
+
+
+def _of_receipt(item: Result, main: Finding | None) -> str:
+    """Say what is left to be cited; of one that is not verified, why in one clause."""
+    name, study = item.subject.name, item.study
+    if study is None:
+        return f"{name} was not judged"
+    left = sum(not claim.lost for claim in study.claims)
+    told = f"{left} of {len(study.claims)} claims left" if study.claims else "no claim is made"
+    if item.verdict is Verdict.VERIFIED:
+        return f"{name}: {'every claim stands' if left == len(study.claims) and left else told}"
+    if main is not None and main.code == "receipt-b1-exact-head":
+        return _COMMIT.sub(r"\1", f"{name} was {main.got}, not at {main.expected}")
+    if main is not None and main.code == "receipt-unsigned" and study.state in ("pass", "limits"):
+        return f"{name}: {told}, and nobody signed it"
+    if _says_no(item):
+        return f"{name} does not hold: {study.state}"
+    return f"{name} does not hold for what is asked: {study.state}, {told}"
 
 
 def _stage(found: Identified) -> str:
@@ -172,6 +201,8 @@ _HEADLINES: Final[dict[str, Callable[[Result, Finding | None], str]]] = {
     "proof": _of_proof,
     "image": _of_image,
     "runtime": _of_runtime,
+    "receipt": _of_receipt,
+    "release": _of_release,
     "registry": _of_registry,
     "tree": _of_tree,
     "diff": _of_diff,
@@ -195,4 +226,5 @@ _REASONS: Final = {
     "registry": "every file is signed, every entry parses, the index is as derived",
     "tree": "read and hashed; compared with nothing",
     "diff": "content and modes are the same",
+    "receipt": "every rule that the policy demands holds, every figure follows",
 }

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from verifier import __version__
 from verifier.ask.answers import Answer, Answered, Listing
 from verifier.core.finding import Finding, Where
-from verifier.core.outcome import Failed, GraphNode, Identified, Report, Result, Subject
+from verifier.core.outcome import Failed, GraphNode, Identified, Report, Result, StudyFacts, Subject
 from verifier.core.printable import printable
 
 if TYPE_CHECKING:
@@ -152,7 +152,35 @@ def _result(result: Result) -> dict[str, Any]:
             {"facet": c.facet, "state": c.state, "detail": c.detail} for c in result.coverage
         ],
         **({"graph": [_node(node) for node in result.graph]} if result.graph else {}),
+        **({"study": _study(result.study)} if result.study else {}),
         "notProven": list(result.not_proven),
+    }
+
+
+def _study(study: StudyFacts) -> dict[str, Any]:
+    return {
+        "state": study.state,
+        "claims": [
+            {"id": c.id, "kind": c.kind, "text": c.text, "takenAwayBy": list(c.lost)}
+            for c in study.claims
+        ],
+        "figures": [
+            {
+                "id": f.id,
+                "formula": f.formula,
+                "unit": f.unit,
+                "value": f.value,
+                "state": f.state,
+                "recomputed": f.recomputed,
+                "difference": f.difference,
+                "missing": f.missing,
+            }
+            for f in study.figures
+        ],
+        "rules": [
+            {"id": r.id, "answer": r.answer, "consequence": r.consequence, "detail": r.detail}
+            for r in study.rules
+        ],
     }
 
 

@@ -24,8 +24,27 @@ if TYPE_CHECKING:
     from verifier.sources.tree import TreeEntry
 
 _MOST_ALSO: Final = 8
+#: What a kind of subject is called where several are counted, if not a file.
+_NOUNS: Final = {
+    "image": "image",
+    "runtime": "runtime",
+    "composition": "composition",
+    "proof": "composition",
+    "tree": "tree",
+    "diff": "comparison",
+    "registry": "registry",
+}
 #: Kinds whose coverage is told whatever was identified.
-_COVERED: Final = ("registry", "diff", "composition", "proof", "image", "runtime")
+_COVERED: Final = (
+    "registry",
+    "diff",
+    "composition",
+    "proof",
+    "image",
+    "runtime",
+    "receipt",
+    "release",
+)
 
 
 def report(value: Report, *, colour: bool = False) -> bytes:
@@ -92,11 +111,22 @@ def _summary(value: Report, *, colour: bool) -> str:
     )
     order = ("rejected", "error", "undecided", "verified")
     counts = ", ".join(f"{words[word]} {word}" for word in order if words[word])
-    files = len({item.subject.name for item in value.results})
-    about = f"{files} {'file' if files == 1 else 'files'}"
-    if files != len(value.results):
+    nouns = [_NOUNS.get(i.kind, "file") if isinstance(i, Result) else "" for i in value.results]
+    if set(nouns) <= {"file", ""}:
+        nouns = ["file"] * len(nouns)  # what failed was given as one of them
+    named = zip(nouns, value.results, strict=True)
+    subjects = dict.fromkeys((noun, item.subject.name) for noun, item in named)
+    about = ", ".join(_counted(noun, n) for noun, n in Counter(n for n, _ in subjects).items())
+    if len(subjects) != len(value.results):
         about += f", {len(value.results)} answers"
     return first(str(value.verdict or "error"), f"{about}: {counts}", colour=colour) + "\n"
+
+
+def _counted(noun: str, number: int) -> str:
+    """Say how many there are of a kind; without a noun, what could not be looked at."""
+    if not noun:
+        return f"{number:,} not looked at"
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def block(item: Result | Failed, value: Report, *, colour: bool) -> str:
@@ -133,6 +163,10 @@ def _rows(item: Result, main: Finding | None, value: Report) -> Iterator[tuple[s
     if len(others) > _MOST_ALSO:
         yield "also", f"{len(others) - _MOST_ALSO} more (--format json lists all)"
     yield from graph_rows(item.graph)
+    if item.study is not None:
+        from verifier.render.study import study_rows  # noqa: PLC0415  (only receipts have one)
+
+        yield from study_rows(item.study)
     yield from _coverage(item)
     if item.not_proven:
         yield "not proven", "; ".join(item.not_proven)

@@ -95,7 +95,7 @@ def test_many_mentions_are_checked(tmp_path: Path) -> None:
 def test_documents_of_too_many_bytes_are_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("verifier.sources.image.reading.IMAGE_DOCUMENT_BYTES", 500)
+    monkeypatch.setattr("verifier.sources.image.parts.IMAGE_DOCUMENT_BYTES", 500)
     images.make(tmp_path / "image", {})
     graph = read(parse(f"oci:{tmp_path / 'image'}"))
     assert [finding.code for finding in graph.findings] == ["image-too-deep"]

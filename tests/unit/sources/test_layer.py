@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 import zstandard
 from support.archives import END, header, member, pax, tar
-from support.layers import blob, codes, file, folder, hard, hides, layer, link, opaque
+from support.layers import blob, codes, content_of, file, folder, hard, hides, layer, link, opaque
 
 from verifier.core.digest import Pin
 from verifier.core.errors import UnavailableError
 from verifier.sources.image import layer_sharing
-from verifier.sources.image.layer import UNKNOWN, Blob, content_of, read_layer, read_layers
+from verifier.sources.image.layer import UNKNOWN, Blob, read_layer, read_layers
 from verifier.sources.image.layer_members import Kind, Member
 
 HELLO = b"hello\n"

@@ -91,7 +91,7 @@ def _compared(graph: Graph, found: tuple[Named, ...], asked: Asked) -> Compared:
 
 def _platforms(graph: Graph, asked: Asked, entry: ImageEntry | None) -> Iterator[Finding]:
     """Compare the platform of what was read with the one asked for, and the entry's."""
-    there = sorted({str(m.config.platform) for m in graph.manifests() if m.config})
+    there = sorted({str(m.platform) for m in graph.manifests() if m.config})
     images = graph.images()
     if asked.platform is not None and not images and there:
         yield Finding(
@@ -106,8 +106,8 @@ def _platforms(graph: Graph, asked: Asked, entry: ImageEntry | None) -> Iterator
         return
     os, architecture, *variant = registered.split("/")
     wanted = Platform(os=os, architecture=architecture, variant=next(iter(variant), None))
-    found = [m.config.platform for m in images if m.config and m.config.platform]
-    if found and not any(platform.is_as(wanted) for platform in found):
+    found = [image.platform for image in images if image.platform]
+    if found and not any(platform.is_same(wanted) for platform in found):
         yield Finding(
             code="image-platform-entry",
             expected=f"{wanted}, as registered",
@@ -152,7 +152,7 @@ def _graph(graph: Graph, findings: list[Finding]) -> Covered:
 def _platform(
     graph: Graph, asked: Asked, findings: list[Finding], entry: ImageEntry | None
 ) -> Covered:
-    found = [str(m.config.platform) for m in graph.images() if m.config and m.config.platform]
+    found = [str(image.platform) for image in graph.images() if image.platform]
     detail = ", ".join(dict.fromkeys(found))
     if any(finding.row.facet == "platform" for finding in findings):
         return Covered(facet="platform", state=State.NOT_HELD, detail=detail)
@@ -181,3 +181,5 @@ def _not_proven(graph: Graph) -> Iterator[str]:
             else ("the layers of another platform")
         )
     yield "what labels and annotations claim"
+    if lazy := sorted({key for image in graph.images() for key in image.lazy}):
+        yield f"which files a runtime that pulls lazily sees: it goes by {', '.join(lazy[:4])}"

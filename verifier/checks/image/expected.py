@@ -8,6 +8,7 @@ same JSON printed otherwise, the same diff-ids under another manifest or configu
 
 import json
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Any, Final
 
 from verifier.catalog.entries.image import UNSTATED, WHOLE, ImageEntry
@@ -114,6 +115,7 @@ def with_any(graph: Graph, found: tuple[Named, ...], known: Iterable[ImageEntry]
             return compared
     codes = (
         "image-several",
+        "image-lazy-pull",
         "image-relabelled",
         "image-recompressed",
         "image-extended",
@@ -136,6 +138,8 @@ def _same_files(
         detail = f"{entry.name}, by all {count} diff-ids · labels and settings not pinned"
         if len(graph.images()) > 1:
             return _no(told.several(entry.name, name_of(image), len(graph.images())), checked=False)
+        if lazy := _lazy(graph):
+            return _no(told.lazy(entry.name, lazy), checked=False)
         covered = Covered(facet=FACET, state=State.HELD_LENGTH_NOT_PINNED, detail=detail)
         return Compared(findings=(), covered=covered, entry=entry, by="diff-id")
     if config is None:
@@ -217,9 +221,11 @@ def _held(
     if not set(range(len(images))) <= set(hit.of):
         one = name_of(images[hit.of[0]])
         compared = _no(told.several(asked, one, len(images)), checked=False)
-        return Compared(
-            findings=compared.findings, covered=compared.covered, entry=entry, marks=marks
-        )
+        return replace(compared, entry=entry, marks=marks)
+    lazy = _lazy(graph) if hit.kind == "config" else ()
+    if lazy:
+        compared = _no(told.lazy(asked, lazy), checked=False)
+        return replace(compared, entry=entry, marks=marks)
     name = f"{entry.name}, by its {hit.kind}" if entry else str(hit.digest)
     state = State.HELD if length_pinned else State.HELD_LENGTH_NOT_PINNED
     detail = name if length_pinned else f"{name} · length not pinned"
@@ -230,6 +236,11 @@ def _held(
         by=hit.kind,
         marks=marks,
     )
+
+
+def _lazy(graph: Graph) -> tuple[str, ...]:
+    """Return the annotations for lazy pulls, which a configuration or diff-ids do not pin."""
+    return tuple(dict.fromkeys(key for image in graph.images() for key in image.lazy))
 
 
 def _no(finding: Finding, *, checked: bool = True) -> Compared:

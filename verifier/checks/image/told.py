@@ -88,6 +88,20 @@ def several(asked: str, one: str, total: int) -> Finding:
     )
 
 
+def lazy(asked: str, annotations: tuple[str, ...]) -> Finding:
+    """Say that what is pinned is not what runtimes that pull lazily go by."""
+    more = f" and {len(annotations) - _SHOWN} more" if len(annotations) > _SHOWN else ""
+    return Finding(
+        code="image-lazy-pull",
+        expected=f"{asked}, and nothing beside it that names the files of a layer",
+        got=f"annotations {', '.join(map(printable, annotations[:_SHOWN]))}{more}",
+        cause="runtimes that pull lazily believe the table of contents that these name, not the "
+        "bytes of the layer; the manifest says so, and it is not what was asked for",
+        remedy="pin the manifest, which pins its annotations too; or take it in a form without a "
+        "manifest (`skopeo copy … docker-archive:FILE`)",
+    )
+
+
 def reserialised(asked: Digest, found: Named, how: str) -> Finding:
     """Say that the document asked for is the one found, printed otherwise."""
     return Finding(

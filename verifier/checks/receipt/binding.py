@@ -22,7 +22,7 @@ def b1_exact_head(study: Study) -> Answer:
     claimed = study.receipt.claim_head.full if study.receipt.claim_head else measured
     for head in filter(None, (study.companions.head, claimed)):
         if head != measured:
-            return Broken(expected=f"commit {head}", got=f"measured at {measured}")
+            return Broken(expected=f"commit {head}", got=f"measured at commit {measured}")
     return Holds(detail=measured[:12])
 
 

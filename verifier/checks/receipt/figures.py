@@ -3,9 +3,10 @@
 from collections.abc import Mapping
 from enum import StrEnum
 
-from verifier.checks.receipt.formulas import FORMULAS, Numbers
+from verifier.checks.receipt.formulas import FORMULAS
 from verifier.checks.receipt.intervals import Interval, UncomputableError, rounds_to, shown
 from verifier.checks.receipt.model import Figure, Operand
+from verifier.checks.receipt.operands import Numbers, Single
 from verifier.checks.receipt.tally import Tally
 from verifier.core.limits import FIGURE_DEPTH
 from verifier.core.value import frozen
@@ -99,12 +100,12 @@ class _Figures:
     def _numbers(self, operand: Operand, above: tuple[str, ...]) -> tuple[Numbers, bool]:
         """Return what an operand comes to, and whether only samples went into it."""
         if operand.value is not None:
-            return [Interval.displayed(operand.value, operand.places)], False
+            return Single(Interval.displayed(operand.value, operand.places)), False
         if operand.figure is not None:
             found = self.of(operand.figure, above)
             if found.result is None:
                 raise _MissingError(f"figure {operand.figure}: {found.missing}")
-            return [found.result], found.raw
+            return Single(found.result), found.raw
         return self._of_samples(operand), True
 
     def _of_samples(self, operand: Operand) -> Numbers:
@@ -115,7 +116,7 @@ class _Figures:
             raise _MissingError(
                 f"{selected.missing:,} of {selected.rows:,} samples have no {operand.quantity}"
             )
-        return [Interval.exact(number) for number in selected.numbers]
+        return selected.numbers
 
 
 def _judged(figure: Figure, result: Interval, *, raw: bool) -> Computed:

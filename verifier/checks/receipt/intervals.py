@@ -10,11 +10,7 @@ A fixed epsilon would refuse true figures, -20.6 % for a point value of -20.53 %
 from collections.abc import Iterable
 from decimal import Decimal
 from fractions import Fraction
-from math import prod
-from typing import Final, NamedTuple, Self
-
-#: Digits to which a root is enclosed; more than any figure shows.
-_ROOT_DIGITS: Final = 40
+from typing import NamedTuple, Self
 
 
 class UncomputableError(ValueError):
@@ -91,29 +87,6 @@ def _tie(number: Fraction, value: Decimal, places: int) -> bool:
         return 2 * distance < unit
     even = (Fraction(value) / unit) % 2 == 0
     return even or abs(number) < abs(Fraction(value))
-
-
-def geometric_mean(numbers: list[Interval]) -> Interval:
-    """Enclose the n-th root of a product of n numbers. Raises `UncomputableError`."""
-    if not numbers or any(number.low <= 0 for number in numbers):
-        raise UncomputableError("a geometric mean of what is not positive")
-    n = len(numbers)
-    low = _root(prod((number.low for number in numbers), start=Fraction(1)), n)
-    high = _root(prod((number.high for number in numbers), start=Fraction(1)), n)
-    return Interval(low, high + Fraction(1, 10**_ROOT_DIGITS))
-
-
-def _root(value: Fraction, n: int) -> Fraction:
-    """Return the largest multiple of 10**-_ROOT_DIGITS that is no more than the n-th root."""
-    scale = 10**_ROOT_DIGITS
-    wanted = value * scale**n
-    whole = wanted.numerator // wanted.denominator
-    guess = 1 << -(-whole.bit_length() // n)
-    while True:
-        better = ((n - 1) * guess + whole // guess ** (n - 1)) // n
-        if better >= guess:
-            return Fraction(guess, scale)
-        guess = better
 
 
 def shown(value: Fraction, places: int) -> str:

@@ -11,6 +11,7 @@ from verifier.checks.receipt.figures import compute
 from verifier.checks.receipt.formulas import FORMULAS
 from verifier.checks.receipt.intervals import Interval, UncomputableError, shown
 from verifier.checks.receipt.model import Arm, Claim, ClaimKind, Figure, Operand
+from verifier.checks.receipt.operands import Single
 from verifier.checks.receipt.study import Study
 from verifier.checks.receipt.tally import Missing
 
@@ -50,7 +51,7 @@ def _of_arm(operand: Operand, arm: str) -> Operand:
 
 def effect(formula: str, candidate: Interval, baseline: Interval) -> Interval | Missing:
     """Set one value against another; no effect is 0, also of a ratio."""
-    operands = {"candidate": [candidate], "baseline": [baseline]}
+    operands = {"candidate": Single(candidate), "baseline": Single(baseline)}
     try:
         result = FORMULAS[formula].compute(operands, {})
     except UncomputableError as error:

@@ -166,9 +166,9 @@ def _fewest(study: Study, *operands: Operand) -> int:
 
 def _apart(study: Study, left: Operand, right: Operand) -> bool:
     one, other = study.tally.selected(left).numbers, study.tally.selected(right).numbers
-    if not one or not other:
+    if not one.count or not other.count:
         return False
-    return max(one) < min(other) or max(other) < min(one)
+    return one.most < other.least or other.most < one.least
 
 
 def _moved(study: Study, figure: Figure, operand: Operand) -> bool:

@@ -10,6 +10,7 @@ from itertools import chain
 from typing import Any, Final, NamedTuple
 
 from verifier.checks.receipt.model import Operand
+from verifier.checks.receipt.operands import Samples
 from verifier.checks.receipt.quantities import Number, reader
 from verifier.checks.receipt.samples import Row, mistake
 from verifier.core.limits import ROWS_NOTED
@@ -52,7 +53,7 @@ class Noted:
 class Selected(NamedTuple):
     """The numbers that an operand selects, and how many of its rows have none."""
 
-    numbers: Sequence[Number]
+    numbers: Samples
     rows: int
     missing: int
 
@@ -96,6 +97,7 @@ class Tally:
         self._numbers: dict[tuple[Place, str], list[Number]] = defaultdict(list)
         self._in_order: list[Place] = []
         self._of_arm: dict[str, list[Place]] = defaultdict(list)
+        self._selected: dict[tuple[str, Sequence[str], Sequence[str], str], Selected] = {}
         self.rows = 0
         self.places: Counter[Place] = Counter()
         self.statuses: Counter[tuple[str, str]] = Counter()
@@ -175,12 +177,18 @@ class Tally:
 
     def selected(self, operand: Operand) -> Selected:
         """Return what an operand selects; only completed requests have numbers."""
+        key = (operand.quantity or "", operand.arms, operand.cases, operand.membership)
+        if key not in self._selected:
+            self._selected[key] = self._select(operand)
+        return self._selected[key]
+
+    def _select(self, operand: Operand) -> Selected:
         numbers: list[Number] = []
         rows = 0
         for place in self.matching(operand.arms, operand.cases, operand.membership):
             rows += self.complete[place]
             numbers += self._numbers.get((place, operand.quantity or ""), ())
-        return Selected(numbers=numbers, rows=rows, missing=rows - len(numbers))
+        return Selected(numbers=Samples(numbers), rows=rows, missing=rows - len(numbers))
 
     def matching(
         self, arms: Sequence[str], cases: Sequence[str], membership: str
@@ -198,6 +206,3 @@ class Tally:
         for (_, _, kind), number in self.places.items():
             found[kind] += number
         return found
-
-
-NOTHING: Final = Selected(numbers=(), rows=0, missing=0)

@@ -141,14 +141,17 @@ def image(
     from verifier.core.printable import printable  # noqa: PLC0415
 
     with progress.shown(f"reading {printable(source)}"):
-        entry = pin.image(
+        pinned = pin.image(
             source,
             name=name,
             project=project,
             repository=repository,
             platform=None if platform is None else read_platform(platform),
+            now=shared.clock() or datetime.now(UTC),
         )
-    shared.put(entry)
+    if pinned.entry is None:
+        return shared.finish(pinned.report, {"form": "text", "outputs": ()})
+    shared.put(pinned.entry)
     return exit_of_answer(known=True)
 
 

@@ -182,3 +182,67 @@ def runtime(name: str, *, ranks: tuple[str, ...], policy: str, **options: Any) -
     with progress.shown(f"reading {len(ranks)} images"):
         report = verify_runtime(name, ranks=ranks, trust=shared.opened(options, policy=policy))
     return shared.finish(report, options)
+
+
+@command.command()
+@click.argument("files", nargs=-1, metavar="FILE...")
+@click.option("--head", metavar="COMMIT", help="The full id that the claims are about now.")
+@click.option("--evidence", metavar="DIR", help="The folder that holds the files a receipt names.")
+@click.option("--gates", metavar="FILE", help="The gate file, as it was before the run.")
+@click.option(
+    "--claim", "claims", multiple=True, metavar="ID", help="A claim that must be left; repeatable."
+)
+@shared.policy_option
+@shared.trust_options
+def receipt(
+    files: tuple[str, ...],
+    *,
+    head: str | None,
+    evidence: str | None,
+    gates: str | None,
+    claims: tuple[str, ...],
+    policy: str,
+    **options: Any,
+) -> int:
+    """Judge measurement receipts: the figures follow from the samples, and whose they are."""
+    from verifier.ask.receipt import verify_receipt  # noqa: PLC0415
+    from verifier.cli import progress  # noqa: PLC0415
+
+    with progress.shown(f"reading {len(files)} receipts"):
+        report = verify_receipt(
+            files,
+            head=head,
+            evidence=evidence,
+            gates=gates,
+            claims=claims,
+            trust=shared.opened(options, policy=policy),
+        )
+    return shared.finish(report, options)
+
+
+@command.command()
+@click.argument("folder", metavar="DIR")
+@click.option(
+    "--expect", required=True, metavar="NAME-VERSION", help="The release, as it is registered."
+)
+@click.option(
+    "--target", "targets", multiple=True, metavar="TRIPLE", help="This target alone; repeatable."
+)
+@shared.policy_option
+@shared.trust_options
+def release(
+    folder: str, *, expect: str, targets: tuple[str, ...], policy: str, **options: Any
+) -> int:
+    """Judge the downloads of a release in DIR; nothing of them is run.
+
+    Its files agree with each other, and they are what was published.
+    """
+    from verifier.ask.release import verify_release  # noqa: PLC0415
+    from verifier.cli import progress  # noqa: PLC0415
+    from verifier.core.printable import printable  # noqa: PLC0415
+
+    with progress.shown(f"reading {printable(folder)}"):
+        report = verify_release(
+            folder, expect=expect, targets=targets, trust=shared.opened(options, policy=policy)
+        )
+    return shared.finish(report, options)

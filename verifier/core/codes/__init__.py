@@ -19,6 +19,7 @@ from verifier.core.codes import (
     image,
     migration,
     receipt,
+    release,
     signing,
     trees,
 )
@@ -37,6 +38,7 @@ _ROWS: Final = (
     *git_signature.ROWS,
     *signing.ROWS,
     *receipt.ROWS,
+    *release.ROWS,
     *migration.ROWS,
 )
 

@@ -116,6 +116,12 @@ ROWS: Final = (
     Code("image-extended", "expected", REJECTED, "the pinned layers, and more on top of them"),
     Code("image-not-expected", "expected", REJECTED, "it is not the image asked for"),
     Code("image-expect-untyped", "expected", UNDECIDED, "a digest was asked for without its kind"),
+    Code(
+        "image-lazy-pull",
+        "expected",
+        UNDECIDED,
+        "lazy pulls go by annotations that the pin does not cover",
+    ),
     Code("image-part-only", "expected", UNDECIDED, "the digest pins a part of an image"),
     Code("image-several", "expected", UNDECIDED, "several images, and it is not said which"),
     Code(

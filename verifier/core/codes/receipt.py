@@ -3,7 +3,7 @@
 from typing import Final
 
 from verifier.core.codes import receipt_binding, receipt_design, receipt_numbers
-from verifier.core.codes.row import UNDECIDED, Code
+from verifier.core.codes.row import REJECTED, UNDECIDED, Code
 
 _FACETS: Final = (
     "identity",
@@ -22,6 +22,8 @@ ROWS: Final[tuple[Code, ...]] = (
     *receipt_binding.ROWS,
     *receipt_design.ROWS,
     *receipt_numbers.ROWS,
+    Code("receipt-samples-file", "input", REJECTED, "the samples are not those that were pinned"),
+    Code("receipt-unsigned", "signed", UNDECIDED, "no signature was given"),
     Code("receipt-no-claim-left", "input", UNDECIDED, "every claim is taken away by a rule"),
     Code("receipt-claim-lost", "input", UNDECIDED, "a claim that was asked for is taken away"),
     *(

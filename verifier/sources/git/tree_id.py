@@ -98,17 +98,6 @@ class _Folder:
         return not self.leaves and not self.folders
 
 
-def encoded_id(rows: Iterable[tuple[bytes, int, str]], hex_length: int = SHA1_HEX) -> str:
-    """Return the id of one tree object of (name, mode, object id), in any order."""
-    return _id_of(
-        [
-            (name + b"/" if mode == FOLDER_MODE else name, _encoded(name, mode, oid))
-            for name, mode, oid in rows
-        ],
-        hex_length,
-    )
-
-
 def _encoded(name: bytes, mode: int, oid: str) -> bytes:
     return b"%o %b\0%b" % (mode, name, bytes.fromhex(oid))
 

@@ -1,20 +1,18 @@
 """The documents of an image: strict JSON to values, every contradiction by its own code.
 
 Sources: OCI image specification 1.1 (image-index.md, manifest.md, config.md, descriptor.md,
-image-layout.md), Docker image specification 1.2 (manifest.json, repositories). Readers in Go take
-keys in any case and the last of two; a document that they could read differently is refused.
-Unknown keys are allowed, as the specification says.
+image-layout.md), Docker image specification 1.2 (manifest.json, repositories). Keys that readers
+could take differently are refused (`strict_json`).
 """
 
 import base64
+import json
 import re
-from collections.abc import Iterable
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import Any, Final, NamedTuple
 
-from verifier.core.table import DuplicateKeyError, MalformedError, Table, read_json
+from verifier.core.table import Table
 from verifier.sources.image.graph import Descriptor, Platform
-
-T = TypeVar("T")
+from verifier.sources.image.strict_json import WrongError, done, of, parsed, table_of
 
 INDEX_TYPES: Final = (
     "application/vnd.oci.image.index.v1+json",
@@ -43,47 +41,25 @@ LAYER_TYPES: Final = {
     "application/vnd.docker.image.rootfs.foreign.diff.tar.gzip": "gzip",
 }
 REF: Final = "org.opencontainers.image.ref.name"
+#: Annotations that name a table of contents, or another copy of a layer, for runtimes that pull
+#: lazily: zstd:chunked (containers/storage), eStargz, nydus, overlaybd, SOCI (their snapshotters).
+_LAZY: Final = (
+    "io.github.containers.zstd-chunked.",
+    "containerd.io/snapshot/stargz/",
+    "containerd.io/snapshot/nydus-",
+    "containerd.io/snapshot/overlaybd/",
+    "com.amazon.soci.",
+)
+#: How the media types of layers begin that programs unpack, whatever stands behind.
+_LAYER_LIKE: Final = (
+    "application/vnd.oci.image.layer.",
+    "application/vnd.docker.image.rootfs.",
+)
 _ATTESTATION: Final = "vnd.docker.reference.type"
 _STATEMENT: Final = "application/vnd.in-toto+json"
 _DIGEST: Final = re.compile(r"sha256:[0-9a-f]{64}|(?!sha256:)[a-z0-9]+(?:[.+_-][a-z0-9]+)*:[\w=-]+")
 _DIFF_ID: Final = "sha256:[0-9a-f]{64}"
 _SCHEMA: Final = 2
-_REMEDY: Final = "ask the image's builder for a sound copy"
-_DISTRIBUTED: Final = (
-    "schemaVersion",
-    "mediaType",
-    "artifactType",
-    "config",
-    "layers",
-    "manifests",
-    "subject",
-    "digest",
-    "size",
-    "urls",
-    "data",
-    "platform",
-    "architecture",
-    "os",
-    "variant",
-)
-#: Keys whose other spellings readers in Go take for them, by where they are read.
-_KNOWN: Final = {
-    "index": _DISTRIBUTED,
-    "manifest": _DISTRIBUTED,
-    "config": ("architecture", "os", "variant", "config", "rootfs", "history", "diff_ids"),
-    "docker": ("Config", "RepoTags", "Layers"),
-}
-
-
-class WrongError(Exception):
-    """A document cannot be used: the code of the finding, and what was found."""
-
-    def __init__(self, code: str, got: str, *, expected: str | None = None) -> None:
-        """Hold what the finding says."""
-        super().__init__(code)
-        self.code = code
-        self.got = got
-        self.expected = expected
 
 
 class IndexDocument(NamedTuple):
@@ -98,8 +74,9 @@ class IndexDocument(NamedTuple):
 class ManifestDocument(NamedTuple):
     """An image manifest.
 
-    `artifact` says that its configuration is none of an image, `statements` that all it holds are
-    in-toto statements, as BuildKit's attestations. `claims` says that it calls itself an artifact.
+    `artifact` says that its configuration is called none of an image, `statements` that all it
+    holds are in-toto statements, as BuildKit's attestations. `claims` says that it calls itself an
+    artifact. `layered` says that something it holds is called a layer of an image.
     """
 
     media_type: str | None
@@ -110,6 +87,8 @@ class ManifestDocument(NamedTuple):
     artifact: bool
     statements: bool
     claims: bool
+    layered: bool
+    lazy: tuple[str, ...]
 
 
 class ConfigDocument(NamedTuple):
@@ -122,16 +101,20 @@ class ConfigDocument(NamedTuple):
 
 
 class DockerImage(NamedTuple):
-    """One image of a docker archive's manifest.json, by the names of its parts."""
+    """One image of a docker archive's manifest.json, by the names of its parts.
+
+    `urls` are those of its `LayerSources`: from where layers are fetched once it is loaded.
+    """
 
     config: str
     tags: tuple[str, ...]
     layers: tuple[str, ...]
+    urls: tuple[str, ...]
 
 
 def index(data: bytes, where: str) -> IndexDocument:
     """Read an image index, or a layout's index.json. Raises `WrongError`."""
-    table = _table(data, where, "index")
+    table = table_of(data, where, "index")
     _schema(table, where)
     both = table.has("layers") or table.has("config")
     document = IndexDocument(
@@ -145,12 +128,12 @@ def index(data: bytes, where: str) -> IndexDocument:
     )
     if not table.has("manifests"):
         table.mistake("manifests", "missing")
-    return _done(table, document)
+    return done(table, document)
 
 
 def manifest(data: bytes, where: str) -> ManifestDocument:
     """Read an image manifest. Raises `WrongError`."""
-    table = _table(data, where, "manifest")
+    table = table_of(data, where, "manifest")
     _schema(table, where)
     config = _descriptor(table.table("config"), f"{where}, config")
     layers = tuple(
@@ -168,13 +151,15 @@ def manifest(data: bytes, where: str) -> ManifestDocument:
         artifact=config.media_type not in CONFIG_TYPES,
         statements=bool(layers) and all(layer.media_type == _STATEMENT for layer in layers),
         claims=_claims(table),
+        layered=any(layer.media_type.startswith(_LAYER_LIKE) for layer in layers),
+        lazy=_lazy(table.optional_table("annotations")),
     )
-    return _done(table, document)
+    return done(table, document)
 
 
 def config(data: bytes, where: str) -> ConfigDocument:
     """Read an image configuration. Raises `WrongError`."""
-    table = _table(data, where, "config")
+    table = table_of(data, where, "config")
     rootfs = table.table("rootfs")
     rootfs.text("type", choices=["layers"])
     diff_ids = _texts(rootfs, "diff_ids")
@@ -191,29 +176,50 @@ def config(data: bytes, where: str) -> ConfigDocument:
         history=history,
         labels=_labels(table.optional_table("config")),
     )
-    return _done(table, document)
+    return done(table, document)
+
+
+def is_config(data: bytes) -> bool:
+    """Whether a document, whatever it is called, is a configuration to readers in Go.
+
+    They fold the case of keys and take the last of two; what they run needs diff-ids and a
+    platform (OCI image specification, config.md). A Docker plugin has no platform.
+    """
+    try:
+        value = json.loads(data)
+    except (ValueError, RecursionError):
+        return False
+    top = _folded(value)
+    return bool(_folded(top.get("rootfs")).get("diff_ids")) and not top.keys().isdisjoint(
+        ("os", "architecture")
+    )
+
+
+def _folded(value: Any) -> dict[str, Any]:
+    return {key.casefold(): below for key, below in value.items()} if type(value) is dict else {}
 
 
 def docker_manifest(data: bytes, where: str) -> tuple[DockerImage, ...]:
     """Read manifest.json of a docker archive. Raises `WrongError`."""
-    rows = _parsed(data)
+    rows = parsed(data)
     if not isinstance(rows, list) or not rows:
         raise WrongError("image-json", "no list of images")
-    table = _of({"images": rows}, where, "docker")
+    table = of({"images": rows}, where, "docker")
     found = tuple(
         DockerImage(
             config=below.text("Config"),
             tags=below.texts("RepoTags", default=()),
             layers=_texts(below, "Layers"),
+            urls=_sources(below.optional_table("LayerSources")),
         )
         for below in table.tables("images")
     )
-    return _done(table, found)
+    return done(table, found)
 
 
 def repositories(data: bytes) -> frozenset[str]:
     """Read the tags in the legacy `repositories` of a docker archive. Raises `WrongError`."""
-    rows = _parsed(data)
+    rows = parsed(data)
     if not isinstance(rows, dict) or not all(isinstance(tags, dict) for tags in rows.values()):
         raise WrongError("image-json", "no table of repositories and tags")
     return frozenset(f"{name}:{tag}" for name, tags in rows.items() for tag in tags)
@@ -221,8 +227,8 @@ def repositories(data: bytes) -> frozenset[str]:
 
 def layout(data: bytes) -> str:
     """Read the version of an `oci-layout`. Raises `WrongError`."""
-    table = _table(data, "oci-layout", "layout")
-    return _done(table, table.text("imageLayoutVersion"))
+    table = table_of(data, "oci-layout", "layout")
+    return done(table, table.text("imageLayoutVersion"))
 
 
 def shape(data: bytes) -> str | None:
@@ -230,7 +236,7 @@ def shape(data: bytes) -> str | None:
 
     Raises `WrongError` for one that is no strict JSON.
     """
-    value = _parsed(data)
+    value = parsed(data)
     if not isinstance(value, dict):
         return None
     if value.get("manifests") is not None and value.get("layers") is None:
@@ -239,59 +245,6 @@ def shape(data: bytes) -> str | None:
 
 
 # ── parts of documents ─────────────────────────────────────────────────────────────────────────
-
-
-def _parsed(data: bytes) -> Any:
-    try:
-        return read_json(data)
-    except DuplicateKeyError as error:
-        raise WrongError("image-duplicate-key", str(error)) from None
-    except ValueError as error:
-        raise WrongError("image-json", str(error)) from None
-
-
-def _table(data: bytes, where: str, kind: str) -> Table:
-    return _of(_parsed(data), where, kind)
-
-
-def _of(value: Any, where: str, kind: str) -> Table:
-    _refuse_other_case(value, _KNOWN.get(kind, ()))
-    return Table(_without_nulls(value), what=where, remedy=_REMEDY)
-
-
-def _refuse_other_case(value: Any, known: Iterable[str]) -> None:
-    """Refuse a key that a reader in Go takes for a known one: it folds case."""
-    folded = {key.casefold(): key for key in known}
-    level = [value]
-    while level:
-        below: list[Any] = []
-        for item in level:
-            if isinstance(item, list):
-                below += item
-            elif isinstance(item, dict):
-                below += [v for k, v in item.items() if k not in ("annotations", "Labels")]
-                for key in item:
-                    meant = folded.get(key.casefold(), key)
-                    if meant != key:
-                        raise WrongError("image-key-case", f"{key[:80]}, which is {meant} to some")
-        level = [item for item in below if isinstance(item, dict | list)]
-
-
-def _without_nulls(value: Any) -> Any:
-    """Leave out what is null: writers in Go print it for what is not there."""
-    if isinstance(value, dict):
-        return {k: _without_nulls(v) for k, v in value.items() if v is not None}
-    return [_without_nulls(item) for item in value] if isinstance(value, list) else value
-
-
-def _done(table: Table, document: T) -> T:
-    """Return the document if it has no mistakes; keys that nobody asked for are allowed."""
-    table.keys()
-    try:
-        table.done()
-    except MalformedError as error:
-        raise WrongError("image-json", "; ".join(error.listed)) from None
-    return document
 
 
 def _schema(table: Table, where: str) -> None:
@@ -317,7 +270,13 @@ def _descriptor(table: Table, where: str) -> Descriptor:
         urls=table.texts("urls", default=()),
         data=_base64(table, data),
         artifact=_claims(table) or (annotations is not None and annotations.has(_ATTESTATION)),
+        lazy=_lazy(annotations),
     )
+
+
+def _lazy(annotations: Table | None) -> tuple[str, ...]:
+    keys = annotations.keys() if annotations else ()
+    return tuple(key for key in keys if key.startswith(_LAZY))
 
 
 def _claims(table: Table) -> bool:
@@ -343,6 +302,13 @@ def _platform(table: Table) -> Platform:
         architecture=table.text("architecture"),
         variant=table.optional_text("variant") if table.has("variant") else None,
     )
+
+
+def _sources(table: Table | None) -> tuple[str, ...]:
+    """Return the urls of a docker archive's `LayerSources`: descriptors by diff-id."""
+    keys = table.keys() if table else ()
+    below = [table.table(diff_id) for diff_id in keys if table]
+    return tuple(url for each in below for url in each.texts("urls", default=()))
 
 
 def _subject(table: Table) -> str | None:

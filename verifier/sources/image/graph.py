@@ -8,7 +8,7 @@ nothing themselves.
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from dataclasses import field
+from dataclasses import field, replace
 from typing import Final
 
 from verifier.core.finding import Finding
@@ -34,8 +34,10 @@ _ALIASES: Final = {
     "armv6l": ("arm", "v6"),
 }
 _SYSTEMS: Final = {"macos": "darwin"}
-#: Variants that are what the architecture is without one.
+#: Variants that are what the architecture is without one, and are not written (containerd,
+#: database.go); of arm the usual one is written.
 _USUAL: Final = (("amd64", "v1"), ("arm64", "v8"))
+_OF_ARM: Final = "v7"
 
 
 @frozen
@@ -60,22 +62,32 @@ class Platform:
             variant = f"v{variant}"
         if (architecture, variant) in _USUAL:
             variant = None
+        if architecture == "arm":
+            variant = variant or _OF_ARM
         return Platform(os=_SYSTEMS.get(os, os), architecture=architecture, variant=variant or None)
 
     @property
     def spelt(self) -> bool:
-        """Whether it is spelt as Go does; a usual variant may be stated."""
+        """Whether it is spelt as Go does; a usual variant may be stated or left out."""
         canonical = self.canonical
         return (self.os, self.architecture) == (canonical.os, canonical.architecture) and (
-            self.variant == canonical.variant or (self.architecture, self.variant) in _USUAL
+            self.variant in (None, canonical.variant) or (self.architecture, self.variant) in _USUAL
         )
 
     def is_as(self, other: "Platform") -> bool:
-        """Whether both name one platform; a variant that one of them does not state is open."""
+        """Whether both can be of one image; a variant that one of them does not state is open.
+
+        Builders leave the variant out of a configuration or of an index, so this is how two
+        statements about one image are compared, and never what was asked for.
+        """
         one, two = self.canonical, other.canonical
         return (one.os, one.architecture) == (two.os, two.architecture) and (
             one.variant == two.variant or None in (self.variant, other.variant)
         )
+
+    def is_same(self, other: "Platform") -> bool:
+        """Whether both name one platform: without a variant the usual one, as containerd does."""
+        return self.canonical == other.canonical
 
 
 @frozen
@@ -95,6 +107,8 @@ class Descriptor:
     data: bytes | None = None
     artifact: bool = False
     """Whether it calls what it leads to an artifact; that decides nothing."""
+    lazy: tuple[str, ...] = ()
+    """Its annotations that runtimes which pull lazily believe instead of the layer's bytes."""
 
     @property
     def sha256(self) -> str | None:
@@ -159,7 +173,9 @@ class Manifest:
 
     `blob` is None of an image that a docker archive describes without a manifest. `config` and
     `layers` are None and empty where they were not read: of another platform, or missing.
-    `json` is the document, by which another printing of it can be recognised.
+    `lazy` are annotations, its own and those of its layers, that runtimes which pull lazily
+    believe instead of a layer's bytes. `json` is the document, by which another printing of it
+    can be recognised.
     """
 
     blob: Blob | None
@@ -170,7 +186,16 @@ class Manifest:
     artifact: bool = False
     read: bool = False
     refs: tuple[str, ...] = ()
+    lazy: tuple[str, ...] = ()
     json: bytes = b""
+
+    @property
+    def platform(self) -> Platform | None:
+        """Its configuration's platform, with the index's variant where that states none."""
+        own = self.config.platform if self.config else None
+        if own and self.label and own.variant is None and self.label.is_as(own):
+            return replace(own, variant=self.label.variant)
+        return own
 
 
 @frozen

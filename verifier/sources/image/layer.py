@@ -100,18 +100,12 @@ def _size(blob: Blob) -> int:
     return size - blob.start if blob.length is None else blob.length
 
 
-def content_of(blob: Blob, member: Member, *, limit: int) -> bytes:
-    """Return the bytes of a file that a pass over `blob` listed, proved by that pass's digest.
-
-    Raises `UnavailableError` if the file is longer than `limit` bytes, cannot be read, or holds
-    other bytes now.
-    """
-    with _opened(blob) as part:
-        return content_in(part, member, name=blob.name, limit=limit)
-
-
 def content_in(part: inflate.Bytes, member: Member, *, name: str, limit: int) -> bytes:
-    """Do as `content_of`, of a layer that is open already and called `name`."""
+    """Return the bytes of a file that a pass over a layer listed, proved by that pass's digest.
+
+    `part` is that layer, open, and `name` what it is called. Raises `UnavailableError` if the file
+    is longer than `limit` bytes, cannot be read, or holds other bytes now.
+    """
     if member.length is None or member.length > limit:
         shown = f"{name}:{printable(os.fsdecode(member.path))}"
         raise too_large(shown, limit, member.length)

@@ -9,12 +9,14 @@ import hashlib
 from collections.abc import Iterator
 from enum import StrEnum
 from typing import Final, NamedTuple
+from urllib.parse import unquote_to_bytes
 
 from verifier.core.finding import Finding
 from verifier.core.limits import ARCHIVE_ENTRY_BYTES
 from verifier.core.printable import printable
 from verifier.sources.archives import tar_header
-from verifier.sources.archives.tar import HOLES, Reader, Sink, Stream
+from verifier.sources.archives.stream import Sink, Stream
+from verifier.sources.archives.tar import HOLES, Reader
 from verifier.sources.archives.tar_header import BLOCK, ZERO, Header
 from verifier.sources.ledger import ContainerError, Ledger
 from verifier.sources.names import within_root
@@ -22,14 +24,19 @@ from verifier.sources.tree import TreeEntry, Type
 
 MARK: Final = b".wh."
 OPAQUE: Final = b".wh..wh..opq"
-#: What an overlay file system takes as its own, in whatever form it is set.
+#: Attributes that overlay file systems take as their own: that of Linux, and fuse-overlayfs, which
+#: also takes owner, mode and type of a file from them (its main.c, containers/storage idtools).
 _OVERLAY: Final = (
-    b"SCHILY.xattr.trusted.overlay.",
-    b"SCHILY.xattr.user.overlay.",
-    b"LIBARCHIVE.xattr.trusted.overlay.",
-    b"LIBARCHIVE.xattr.user.overlay.",
+    b"trusted.overlay.",
+    b"user.overlay.",
+    b"user.containers.override_stat",
+    b"user.fuseoverlayfs.",
+    b"security.fuseoverlayfs.",
 )
+_SCHILY: Final = b"SCHILY.xattr."
+_LIBARCHIVE: Final = b"LIBARCHIVE.xattr."
 _MODE_BITS: Final = 0o7777
+_OWNER_RUNS: Final = 0o100
 _FILE: Final = b"0"
 
 
@@ -64,6 +71,11 @@ class Member(NamedTuple):
     target: bytes | None = None
     at: int = 0
     time: int = 0
+
+    @property
+    def runs(self) -> bool:
+        """Whether its owner may run it, all of a mode that a tree holds."""
+        return bool(self.mode & _OWNER_RUNS)
 
 
 class LayerReading:
@@ -195,7 +207,7 @@ class _Members(Reader):
         if b"mtime" in records:
             self._time = int(records[b"mtime"].partition(b".")[0])
         for key in records:
-            if key.startswith(_OVERLAY):
+            if _attribute(key).startswith(_OVERLAY):
                 self._note("layer-overlay-attribute", got=_shown(key))
         super()._describe(records)
 
@@ -241,6 +253,16 @@ class _Members(Reader):
         link = member.kind is Kind.LINK
         if self._ledger.claim(member.path, link=link, offset=self._at):
             self._members.append(member)
+
+
+def _attribute(key: bytes) -> bytes:
+    """Return the name of an extended attribute that a PAX record sets, nothing of any other.
+
+    libarchive writes names as URLs do (archive_write_set_format_pax.c).
+    """
+    if key.startswith(_LIBARCHIVE):
+        return unquote_to_bytes(key.removeprefix(_LIBARCHIVE))
+    return key.removeprefix(_SCHILY) if key.startswith(_SCHILY) else b""
 
 
 def _shown(data: bytes) -> str:

@@ -1,10 +1,12 @@
 """What reading an image has found wrong so far, with the remedy for each code."""
 
+from collections.abc import Iterable
 from typing import Final
 
 from verifier.core.finding import Finding, Where
 from verifier.core.printable import printable
 
+_SHOWN: Final = 10
 _AGAIN: Final = "copy the image again from its container registry by the pinned digest"
 _BUILDER: Final = "ask the image's builder for one that does not contradict itself"
 _REMEDIES: Final = {
@@ -70,3 +72,10 @@ class Notes:
     def findings(self) -> tuple[Finding, ...]:
         """All of them, in the order in which they were found."""
         return tuple(self._found)
+
+
+def listed(values: Iterable[str]) -> str:
+    """Write names as reports do: sorted, and no more than some."""
+    names = sorted(values)
+    more = len(names) - _SHOWN
+    return ", ".join(names[:_SHOWN]) + (f" and {more:,} more" if more > 0 else "") or "none"

@@ -1,15 +1,12 @@
 """From an image source to its identity graph: layouts, archives of both forms, or both at once."""
 
-import re
-from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
-from verifier.core.digest import sha256
 from verifier.sources.image import documents
 from verifier.sources.image.argument import Source
-from verifier.sources.image.documents import DockerImage, WrongError
+from verifier.sources.image.docker import INDEX, MANIFEST, Docker, DockerArchive, full
 from verifier.sources.image.graph import (
     Blob,
     Descriptor,
@@ -18,25 +15,13 @@ from verifier.sources.image.graph import (
     Manifest,
     Platform,
 )
-from verifier.sources.image.notes import Notes
+from verifier.sources.image.notes import Notes, listed
 from verifier.sources.image.reading import Reading
 from verifier.sources.image.store import ArchiveStore, FolderStore, Store
+from verifier.sources.image.strict_json import WrongError
 
-_INDEX: Final = "index.json"
-_DOCKER: Final = "manifest.json"
 _LAYOUT: Final = "oci-layout"
-_REPOSITORIES: Final = "repositories"
 _VERSION: Final = "1.0.0"
-#: Names that state a digest of what lies under them.
-_NAMED: Final = re.compile(r"(?:blobs/sha256/)?([0-9a-f]{64})(?:\.json|\.tar)?")
-_SHOWN: Final = 10
-
-
-class _Docker(NamedTuple):
-    """An image of manifest.json, and its documents as read."""
-
-    row: DockerImage
-    image: Manifest
 
 
 def read(
@@ -71,6 +56,13 @@ class _Walk:
         self._platform = platform
         self._choice = choice
         self._reading = Reading(store, self._notes, platform)
+        self._docker = DockerArchive(
+            store,
+            self._notes,
+            self._reading,
+            wanted=platform,
+            alone=source.form == "docker-archive",
+        )
 
     def graph(self, *, link: str | None) -> Graph:
         """Read all of it."""
@@ -85,20 +77,20 @@ class _Walk:
             )
         notes.take(store.findings)
         roots: list[Index | Manifest | Blob] = []
-        docker: list[_Docker] = []
+        docker: list[Docker] = []
         refs: list[str] = []
         if store.complete:
             every = self._layout()
-            docker = self._docker()
-            if self._reading.cut:
+            docker = self._docker.read()
+            if self._reading.parts.cut:
                 every, docker = [], []
             self._agree(every, docker)
-            if not self._reading.cut:
+            if not self._reading.parts.cut:
                 roots, docker, refs = self._selected(every, docker)
             if self._choice is not None and self._platform is None:
                 roots, docker = _chosen(roots, docker, self._choice)
             roots = self._reading.with_layers(roots)
-            docker = [self._filled(each) for each in docker]
+            docker = [self._docker.with_layers(each) for each in docker]
             self._unreferenced()
         return Graph(
             form=self._source.form,
@@ -116,27 +108,27 @@ class _Walk:
     def _layout(self) -> "list[tuple[Descriptor, Index | Manifest | Blob]]":
         """Read index.json and all documents below it."""
         needed = self._source.form != "docker-archive"
-        data = self._reading.small(_INDEX)
+        data = self._reading.parts.small(INDEX)
         if data is None:
-            if needed and _INDEX not in self._store.sizes and _INDEX not in self._store.links:
-                other = "; it holds manifest.json" if _DOCKER in self._store.sizes else ""
-                self._notes.add("image-layout", _INDEX, expected=_INDEX, got=f"none{other}")
+            if needed and INDEX not in self._store.sizes and INDEX not in self._store.links:
+                other = "; it holds manifest.json" if MANIFEST in self._store.sizes else ""
+                self._notes.add("image-layout", INDEX, expected=INDEX, got=f"none{other}")
             return []
         self._version()
         try:
-            document = documents.index(data, _INDEX)
+            document = documents.index(data, INDEX)
         except WrongError as error:
-            self._notes.add(error.code, _INDEX, expected=error.expected, got=error.got)
+            self._notes.add(error.code, INDEX, expected=error.expected, got=error.got)
             return []
         own = document.media_type
         if own is not None and own not in documents.INDEX_TYPES:
             expected = documents.INDEX_TYPES[0]
-            self._notes.add("image-media-type", _INDEX, expected=expected, got=own)
+            self._notes.add("image-media-type", INDEX, expected=expected, got=own)
         if document.both:
             got = "manifests beside config or layers"
-            self._notes.add("image-both-shapes", _INDEX, expected="one shape", got=got)
+            self._notes.add("image-both-shapes", INDEX, expected="one shape", got=got)
         if not document.below:
-            self._notes.add("image-empty", _INDEX, expected="an image", got="none")
+            self._notes.add("image-empty", INDEX, expected="an image", got="none")
         seen: dict[str, str] = {}
         for stated in document.below:
             if stated.ref and seen.setdefault(stated.ref, stated.digest) != stated.digest:
@@ -149,7 +141,7 @@ class _Walk:
         return [(stated, self._reading.root(stated)) for stated in document.below]
 
     def _version(self) -> None:
-        data = self._reading.small(_LAYOUT)
+        data = self._reading.parts.small(_LAYOUT)
         try:
             version = None if data is None else documents.layout(data)
         except WrongError as error:
@@ -159,130 +151,10 @@ class _Walk:
             got = "no such file" if version is None else f"version {version}"
             self._notes.add("image-layout", _LAYOUT, expected=f"version {_VERSION}", got=got)
 
-    # ── a docker archive ───────────────────────────────────────────────────────────────────────
-
-    def _docker(self) -> list[_Docker]:
-        """Read manifest.json and the configurations that it names."""
-        needed = self._source.form == "docker-archive"
-        data = self._reading.small(_DOCKER)
-        if data is None:
-            if needed and _DOCKER not in self._store.links and _DOCKER not in self._store.sizes:
-                self._no_docker()
-            return []
-        try:
-            rows = documents.docker_manifest(data, _DOCKER)
-        except WrongError as error:
-            self._notes.add(error.code, _DOCKER, expected=error.expected, got=error.got)
-            return []
-        self._repositories(rows)
-        self._tags(rows)
-        return [
-            _Docker(row, self._described(row))
-            for row in rows
-            if self._reading.mention() and self._reading.mention(layers=len(row.layers))
-        ]
-
-    def _no_docker(self) -> None:
-        if _INDEX in self._store.sizes:
-            got = "none; it holds index.json: name it as oci-archive:FILE"
-        elif _REPOSITORIES in self._store.sizes:
-            got = "the legacy repositories alone, as Docker before 1.10 saved"
-        else:
-            got = "none"
-        self._notes.add("image-layout", _DOCKER, expected=_DOCKER, got=got)
-
-    def _repositories(self, rows: tuple[DockerImage, ...]) -> None:
-        """Compare the legacy `repositories` with the tags of manifest.json."""
-        data = self._reading.small(_REPOSITORIES)
-        if data is None:
-            return
-        tags = frozenset(tag for row in rows for tag in row.tags)
-        try:
-            legacy = documents.repositories(data)
-        except WrongError as error:
-            self._notes.add(error.code, _REPOSITORIES, expected=error.expected, got=error.got)
-            return
-        if legacy != tags:
-            self._notes.add(
-                "image-repositories",
-                _REPOSITORIES,
-                expected=f"the tags of manifest.json: {_listed(tags)}",
-                got=_listed(legacy),
-            )
-
-    def _tags(self, rows: tuple[DockerImage, ...]) -> None:
-        """Name two images that loaders give one name, however it is written."""
-        seen: dict[str, tuple[str, DockerImage]] = {}
-        for row in rows:
-            for tag in row.tags:
-                before, other = seen.setdefault(_full(tag), (tag, row))
-                if (other.config, other.layers) != (row.config, row.layers):
-                    self._notes.add(
-                        "image-ref-twice",
-                        _DOCKER,
-                        expected=f"{before} is {other.config}",
-                        got=f"and {tag} is {row.config}",
-                    )
-
-    def _described(self, row: DockerImage) -> Manifest:
-        data = self._reading.small(row.config)
-        where = f"{_DOCKER}, {row.config}"
-        blob = Blob(
-            kind="config",
-            where=where,
-            sha256=None if data is None else sha256(data),
-            length=None if data is None else len(data),
-        )
-        if data is None:
-            self._missing(row.config)
-        else:
-            self._by_name(row.config, sha256(data))
-        config = self._reading.config(blob, data)
-        wanted = self._platform
-        found = config.platform is not None and (wanted is None or config.platform.is_as(wanted))
-        return Manifest(
-            blob=None,
-            label=None,
-            config=config,
-            layers=(),
-            read=wanted is None or found,
-            refs=row.tags,
-        )
-
-    def _missing(self, name: str) -> None:
-        if name not in self._store.sizes and name not in self._store.links:
-            self._notes.add("image-blob-missing", _DOCKER, expected=name, got="no such member")
-
-    def _by_name(self, name: str, digits: str) -> None:
-        """Compare a digest with the one that a member's name states."""
-        named = _NAMED.fullmatch(name)
-        if named and named[1] != digits:
-            expected = f"sha256:{named[1]}, as its name says"
-            self._notes.add("image-name-digest", name, expected=expected, got=f"sha256:{digits}")
-
-    def _filled(self, each: _Docker) -> _Docker:
-        """Read the layers of an image that manifest.json describes."""
-        names = each.row.layers if each.image.read else ()
-        readable = {name for name in names if name in self._store.sizes}
-        self._reading.read_layers(readable)
-        layers = []
-        for number, name in enumerate(names):
-            if name in readable:
-                layer = self._reading.layer(name, None, None)
-                self._by_name(name, layer.blob.sha256 or "")
-            else:
-                if name in self._store.links:
-                    got = "a link, or another special member"
-                    self._notes.add("image-part-link", name, expected="a file", got=got)
-                self._missing(name)
-                layer = self._reading.unread(f"{_DOCKER}, Layers[{number}]")
-            layers.append(layer)
-        return _Docker(each.row, replace(each.image, layers=tuple(layers)))
-
     # ── both ───────────────────────────────────────────────────────────────────────────────────
 
     def _agree(
-        self, every: "list[tuple[Descriptor, Index | Manifest | Blob]]", docker: list[_Docker]
+        self, every: "list[tuple[Descriptor, Index | Manifest | Blob]]", docker: list[Docker]
     ) -> None:
         """Compare what index.json and manifest.json describe: they must be the same images."""
         if not every or not docker:
@@ -296,23 +168,23 @@ class _Walk:
             ours = sorted(filter(None, set().union(*alone))) or sorted(filter(None, by_index))
             self._notes.add(
                 "image-two-images",
-                _DOCKER,
-                expected=f"the images of index.json: config {_listed(ours)}",
-                got=f"config {_listed(strange or described)}",
+                MANIFEST,
+                expected=f"the images of index.json: config {listed(ours)}",
+                got=f"config {listed(strange or described)}",
                 cause="programs that read manifest.json load another image than those that read "
                 "index.json",
             )
 
     def _selected(
-        self, every: "list[tuple[Descriptor, Index | Manifest | Blob]]", docker: list[_Docker]
-    ) -> "tuple[list[Index | Manifest | Blob], list[_Docker], list[str]]":
+        self, every: "list[tuple[Descriptor, Index | Manifest | Blob]]", docker: list[Docker]
+    ) -> "tuple[list[Index | Manifest | Blob], list[Docker], list[str]]":
         """Keep what the name in the argument means, all without one."""
         refs = [stated.ref for stated, _ in every if stated.ref]
         refs += [tag for each in docker for tag in each.row.tags]
         ref = self._source.ref
         if ref is None:
             return [root for _, root in every], docker, refs
-        chosen = [each for each in docker if ref in each.row.tags]
+        chosen = [each for each in docker if full(ref) in map(full, each.row.tags)]
         configs = {_config(each.image) for each in chosen}
         roots = [
             root
@@ -320,7 +192,7 @@ class _Walk:
             if stated.ref == ref or any(_config(m) in configs for m in _manifests(root))
         ]
         if not roots and not chosen:
-            got = f"no such name; there are {_listed(refs)}" if refs else "no names at all"
+            got = f"no such name; there are {listed(refs)}" if refs else "no names at all"
             self._notes.add("image-no-ref", self._source.path, expected=ref, got=got)
         if not chosen:
             held = {_config(m) for root in roots for m in _manifests(root)}
@@ -329,7 +201,7 @@ class _Walk:
 
     def _unreferenced(self) -> None:
         blobs = [name for name in self._store.sizes if name.startswith("blobs/")]
-        left = sorted(set(blobs) - self._reading.reached)
+        left = sorted(set(blobs) - self._reading.parts.reached)
         # Where the walk was cut short, what it did not reach says nothing.
         partly = self._source.ref is not None or self._platform is not None
         cut_short = any(f.row.facet == "graph" for f in self._notes.findings)
@@ -339,19 +211,8 @@ class _Walk:
                 "image-unreferenced",
                 self._store.name,
                 expected="blobs that the image refers to",
-                got=f"{len(left):,} more, {length:,} bytes: {_listed(left)}",
+                got=f"{len(left):,} more, {length:,} bytes: {listed(left)}",
             )
-
-
-def _full(tag: str) -> str:
-    """Return a name as Docker completes it: with its registry, repository and tag."""
-    name, slash, rest = tag.partition("/")
-    if not slash or not ("." in name or ":" in name or name == "localhost" or name != name.lower()):
-        name, rest = "docker.io", tag
-    if name in ("index.docker.io", "docker.io"):
-        name = "docker.io"
-        rest = rest if "/" in rest else f"library/{rest}"
-    return f"{name}/{rest}" if ":" in rest or "@" in rest else f"{name}/{rest}:latest"
 
 
 def _config(image: Manifest) -> str:
@@ -365,8 +226,8 @@ def _manifests(root: "Index | Manifest | Blob") -> tuple[Manifest, ...]:
 
 
 def _chosen(
-    roots: "list[Index | Manifest | Blob]", docker: list[_Docker], choice: Platform
-) -> "tuple[list[Index | Manifest | Blob], list[_Docker]]":
+    roots: "list[Index | Manifest | Blob]", docker: list[Docker], choice: Platform
+) -> "tuple[list[Index | Manifest | Blob], list[Docker]]":
     """Leave the layers of other platforms unread, if the one that is meant is there."""
     held = [*(m for root in roots for m in _manifests(root)), *(each.image for each in docker)]
     if not any(_is_of(m, choice) and m.config and m.config.platform for m in held):
@@ -390,12 +251,6 @@ def _chosen(
 
 def _is_of(image: Manifest, platform: Platform) -> bool:
     """Whether an image may be of a platform: one that does not say is looked at."""
-    if image.artifact or image.config is None or image.config.platform is None:
+    if image.artifact or image.platform is None:
         return not image.artifact
-    return image.config.platform.is_as(platform)
-
-
-def _listed(values: Iterable[str]) -> str:
-    names = sorted(values)
-    more = len(names) - _SHOWN
-    return ", ".join(names[:_SHOWN]) + (f" and {more:,} more" if more > 0 else "") or "none"
+    return image.platform.is_same(platform)

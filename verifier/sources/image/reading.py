@@ -7,22 +7,14 @@ bytes are stand side by side in the graph; a contradiction is a finding and neve
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
-from verifier.core.digest import sha256
-from verifier.core.limits import (
-    DOCUMENT_BYTES,
-    IMAGE_DEPTH,
-    IMAGE_DOCUMENT_BYTES,
-    IMAGE_DOCUMENTS,
-    IMAGE_LAYERS,
-)
+from verifier.core.limits import IMAGE_DEPTH
 from verifier.sources.image import documents, layers
 from verifier.sources.image.documents import (
     ConfigDocument,
     IndexDocument,
     ManifestDocument,
-    WrongError,
 )
 from verifier.sources.image.graph import (
     Blob,
@@ -35,7 +27,9 @@ from verifier.sources.image.graph import (
 )
 from verifier.sources.image.layers import LayerRead
 from verifier.sources.image.notes import Notes
+from verifier.sources.image.parts import Found, Parts, short
 from verifier.sources.image.store import Store
+from verifier.sources.image.strict_json import WrongError
 
 _KINDS: Final = {
     **dict.fromkeys(documents.INDEX_TYPES, "index"),
@@ -43,13 +37,6 @@ _KINDS: Final = {
     **dict.fromkeys(documents.CONFIG_TYPES, "config"),
     **dict.fromkeys(documents.LAYER_TYPES, "layer"),
 }
-
-
-class _Found(NamedTuple):
-    """A document as found: its blob, and its bytes where they can be read."""
-
-    blob: Blob
-    data: bytes | None
 
 
 class Reading:
@@ -61,56 +48,10 @@ class Reading:
         self._notes = notes
         self._wanted = wanted
         self._layers: dict[str, LayerRead] = {}
-        self._documents = self._stated = self._bytes = 0
-        self._small: dict[str, tuple[bytes, str]] = {}
         self._parsed: dict[tuple[str, str], Any] = {}
-        self.cut = False
-        self.reached: set[str] = set()
+        self.parts = Parts(store, notes, wanted)
 
     # ── documents ──────────────────────────────────────────────────────────────────────────
-
-    def small(self, name: str) -> bytes | None:
-        """Return the bytes of a document by its name in the store, None if they are not there.
-
-        Each is read once, however often it is mentioned.
-        """
-        if name in self._small:
-            return self._small[name][0]
-        if name in self._store.links:
-            self._notes.add("image-part-link", name, expected="a regular file", got="a link")
-            return None
-        size = self._store.sizes.get(name)
-        if size is None:
-            return None
-        self.reached.add(name)
-        if size > DOCUMENT_BYTES:
-            limit = f"at most {DOCUMENT_BYTES:,} bytes"
-            self._notes.add("image-document-large", name, expected=limit, got=f"{size:,}")
-            return None
-        self._bytes += size
-        if self._bytes > IMAGE_DOCUMENT_BYTES:
-            self._stop(f"documents of more than {IMAGE_DOCUMENT_BYTES:,} bytes")
-            return None
-        with self._store.part(name) as part:
-            data = part.read(0, size)
-        self._small[name] = data, sha256(data)
-        return data
-
-    def mention(self, *, layers: int | None = None) -> bool:
-        """Count a mention of a document, or those of layers; False where there are too many."""
-        self._documents += layers is None
-        self._stated += layers or 0
-        if self._documents > IMAGE_DOCUMENTS:
-            self._stop(f"more than {IMAGE_DOCUMENTS:,} mentions of documents")
-        elif self._stated > IMAGE_LAYERS:
-            self._stop(f"more than {IMAGE_LAYERS:,} mentions of layers")
-        return not self.cut
-
-    def _stop(self, got: str) -> None:
-        """Read no more: what was read so far is not what the source holds."""
-        if not self.cut:
-            self._notes.add("image-too-deep", self._store.name, got=got)
-        self.cut = True
 
     def _once(self, parse: Callable[[bytes, str], Any], data: bytes, where: str) -> Any:
         """Parse a document, once however often it is mentioned. Raises `WrongError`."""
@@ -129,16 +70,16 @@ class Reading:
         """Read what a descriptor leads to, and all documents below it."""
         if depth > IMAGE_DEPTH:
             self._notes.add("image-too-deep", stated.where, got=f"level {depth}")
-        if depth > IMAGE_DEPTH or not self.mention():
+        if depth > IMAGE_DEPTH or not self.parts.mention():
             return Blob(kind="blob", where=stated.where, sha256=None, length=None, stated=stated)
         kind = _KINDS.get(stated.media_type, "blob")
-        found = self._document(stated, kind)
+        found = self.parts.document(stated, kind)
         if kind not in ("index", "manifest"):
             self._notes.add(
                 "image-artifact", stated.where, expected="an image", got=stated.media_type
             )
             return found.blob
-        where = f"{kind} {_short(stated)}"
+        where = f"{kind} {short(stated)}"
         try:
             if found.data is not None and self._has_shape(kind, found.data, where):
                 if kind == "index":
@@ -156,7 +97,7 @@ class Reading:
         return False
 
     def _index(
-        self, found: _Found, data: bytes, where: str, stated: Descriptor, depth: int
+        self, found: Found, data: bytes, where: str, stated: Descriptor, depth: int
     ) -> Index:
         document: IndexDocument = self._once(documents.index, data, where)
         self._own_type(document.media_type, stated, where)
@@ -167,16 +108,17 @@ class Reading:
         return Index(blob=found.blob, below=below, json=data)
 
     def _manifest(
-        self, found: _Found, data: bytes, where: str, stated: Descriptor
+        self, found: Found, data: bytes, where: str, stated: Descriptor
     ) -> Manifest | Blob:
         document: ManifestDocument = self._once(documents.manifest, data, where)
-        if not self.mention(layers=len(document.layers)):
+        if not self.parts.mention(layers=len(document.layers)):
             return found.blob
         self._own_type(document.media_type, stated, where)
         self._about(document.subject, where, both=document.both)
-        found_config = self._document(document.config, "config")
-        config = None if document.artifact else self.config(found_config.blob, found_config.data)
-        artifact = document.artifact or (
+        found_config = self.parts.document(document.config, "config")
+        foreign = document.artifact and not self._is_hidden(document, found_config)
+        config = None if foreign else self.config(found_config.blob, found_config.data)
+        artifact = foreign or (
             document.statements
             and _is_unknown(stated.platform, or_none=True)
             and _is_unknown(config.platform if config else None, or_none=False)
@@ -190,26 +132,41 @@ class Reading:
                 expected="an artifact, as it is called",
                 got="configuration and layers of an image",
             )
-        read = self._wanted is None or (
-            config is not None
-            and config.platform is not None
-            and config.platform.is_as(self._wanted)
-        )
-        return Manifest(
+        image = Manifest(
             blob=found.blob,
             label=stated.platform,
             config=config,
             layers=(),
             stated_layers=document.layers,
             artifact=artifact,
-            read=read,
+            lazy=_lazy(stated, document),
             refs=(stated.ref,) if stated.ref else (),
             json=data,
         )
+        platform = image.platform
+        wanted = self._wanted is None or (platform is not None and platform.is_same(self._wanted))
+        return replace(image, read=wanted)
+
+    def _is_hidden(self, document: ManifestDocument, config: Found) -> bool:
+        """Name an image whose configuration is called something else, so that some pass it over.
+
+        The OCI image specification tells artifacts by that media type ("Guidelines for Artifact
+        Usage"); programs that do not look at it run the image.
+        """
+        if config.data is None or not document.layered or not documents.is_config(config.data):
+            return False
+        self._notes.add(
+            "image-media-type",
+            document.config.where,
+            expected=f"{documents.CONFIG_TYPES[0]}, as its content is",
+            got=document.config.media_type,
+            cause="programs that go by the media type pass over the image, others run it",
+        )
+        return True
 
     def config(self, blob: Blob, data: bytes | None) -> Config:
         """Read an image configuration that lies at `blob`."""
-        where = f"config {_short(blob.stated) if blob.stated else blob.where}"
+        where = f"config {short(blob.stated) if blob.stated else blob.where}"
         try:
             if data is not None:
                 document: ConfigDocument = self._once(documents.config, data, where)
@@ -223,75 +180,6 @@ class Reading:
         except WrongError as error:
             self._wrong(error, where)
         return Config(blob=blob, platform=None, diff_ids=(), history=None)
-
-    def _document(self, stated: Descriptor, kind: str) -> _Found:
-        """Read a document by its descriptor and compare the two."""
-        nothing = Blob(kind=kind, where=stated.where, sha256=None, length=None, stated=stated)
-        name = self._name(stated)
-        data = None if name is None else self.small(name)
-        if name is None or data is None:
-            return _Found(nothing, None)
-        blob = Blob(
-            kind=kind,
-            where=stated.where,
-            sha256=self._small[name][1],
-            length=len(data),
-            stated=stated,
-        )
-        self._compare(blob)
-        return _Found(blob, data)
-
-    def _name(self, stated: Descriptor) -> str | None:
-        """Return the name of a blob's part, None if it cannot be read as stated."""
-        if stated.urls:
-            self._notes.add("image-urls", stated.where, got=", ".join(stated.urls)[:200])
-        if stated.sha256 is None:
-            algorithm = stated.digest.partition(":")[0]
-            self._notes.add("image-algorithm", stated.where, expected="sha256", got=algorithm)
-            return None
-        name = f"blobs/sha256/{stated.sha256}"
-        if self._store.sizes.get(name, 0) > stated.size:
-            self.reached.add(name)
-            self._size(stated, self._store.sizes[name])
-            return None  # no more is read than is stated, and what is stated is not all of it
-        if name in self._store.sizes or name in self._store.links:
-            return name
-        if self._wanted and stated.platform and not stated.platform.is_as(self._wanted):
-            return None  # an index may list platforms that were not copied
-        self._notes.add(
-            "image-blob-missing", stated.where, expected=f"{stated.digest}", got="no such blob"
-        )
-        return None
-
-    def _compare(self, blob: Blob) -> None:
-        """Compare a blob with its descriptor: digest, size, and the bytes it carries itself."""
-        stated = blob.stated
-        if stated is None or blob.sha256 is None:
-            return
-        if blob.sha256 != stated.sha256:
-            self._notes.add(
-                "image-blob-changed",
-                f"{blob.kind} {_short(stated)}",
-                expected=stated.digest,
-                got=f"sha256:{blob.sha256}",
-            )
-        if blob.length != stated.size:
-            self._size(stated, blob.length)
-        if stated.data is not None and sha256(stated.data) != stated.sha256:
-            self._notes.add(
-                "image-data",
-                stated.where,
-                expected=stated.digest,
-                got=f"data of digest sha256:{sha256(stated.data)}",
-            )
-
-    def _size(self, stated: Descriptor, length: int | None) -> None:
-        self._notes.add(
-            "image-size",
-            stated.where,
-            expected=f"{stated.size:,} bytes, as the descriptor says",
-            got=f"{length:,} bytes",
-        )
 
     def _own_type(self, own: str | None, stated: Descriptor, where: str) -> None:
         if own is not None and own != stated.media_type:
@@ -320,7 +208,7 @@ class Reading:
             if self._store.sizes.get(name, stated.size + 1) <= stated.size
         }
         stated = [s for manifest in _below(roots) for s in manifest.stated_layers]
-        self.reached |= {f"blobs/sha256/{each.sha256}" for each in stated}
+        self.parts.reached |= {f"blobs/sha256/{each.sha256}" for each in stated}
         self.read_layers(wanted)
         return [self._filled(root) for root in roots]
 
@@ -339,13 +227,13 @@ class Reading:
 
     def _layer(self, stated: Descriptor) -> Layer:
         nothing = Blob(kind="layer", where=stated.where, sha256=None, length=None, stated=stated)
-        name = self._name(stated)
+        name = self.parts.named(stated)
         if name is None:
             return Layer(blob=nothing, diff_id=None)
         if name in self._store.links:
             self._notes.add("image-part-link", name, expected="a regular file", got="a link")
             return Layer(blob=nothing, diff_id=None)
-        self.reached.add(name)
+        self.parts.reached.add(name)
         said = documents.LAYER_TYPES.get(stated.media_type)
         if said is None:
             pin = layers.read_plain(self._store, name)
@@ -356,19 +244,14 @@ class Reading:
                 length=pin.length,
                 stated=stated,
             )
-            self._compare(blob)
+            self.parts.compare(blob)
             return Layer(blob=blob, diff_id=None)
         return self.layer(name, stated, said)
-
-    def unread(self, where: str) -> Layer:
-        """Return a layer that is not there."""
-        blob = Blob(kind="layer", where=where, sha256=None, length=None)
-        return Layer(blob=blob, diff_id=None)
 
     def layer(self, name: str, stated: Descriptor | None, said: str | None) -> Layer:
         """Return a layer that was read; `said` is the compression that a media type names."""
         read = self._layers[name]
-        self.reached.add(name)
+        self.parts.reached.add(name)
         where = stated.where if stated else name
         blob = Blob(
             kind="layer",
@@ -377,7 +260,7 @@ class Reading:
             length=read.pin.length,
             stated=stated,
         )
-        self._compare(blob)
+        self.parts.compare(blob)
         self._notes.take(read.findings)
         if said is not None and said != read.packed:
             self._notes.add(
@@ -400,9 +283,9 @@ def _shape(data: bytes, where: str) -> str | None:  # noqa: ARG001  (parsers tak
     return documents.shape(data)
 
 
-def _short(stated: Descriptor) -> str:
-    """Return a digest as places are named by: without its algorithm where that is SHA-256."""
-    return stated.sha256 or stated.digest
+def _lazy(stated: Descriptor, document: ManifestDocument) -> tuple[str, ...]:
+    every = [stated.lazy, document.lazy, *(layer.lazy for layer in document.layers)]
+    return tuple(sorted({key for keys in every for key in keys}))
 
 
 def _is_unknown(platform: Platform | None, *, or_none: bool) -> bool:

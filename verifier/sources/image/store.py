@@ -19,7 +19,8 @@ from verifier.core.limits import TREE_ENTRIES
 from verifier.core.printable import printable
 from verifier.sources.archives import inflate
 from verifier.sources.archives.archive import Archive, Steady, opened
-from verifier.sources.archives.tar import MemberPlaces, Stream
+from verifier.sources.archives.stream import Stream
+from verifier.sources.archives.tar import MemberPlaces
 from verifier.sources.ledger import ContainerError
 from verifier.sources.unavailable import changed, unreadable
 
@@ -231,7 +232,7 @@ class ArchiveStore(Archive):
             if self._stamp != file.stamp:
                 raise changed(self._name)
             if self._plain:
-                yield _Slice(file, start, size)
+                yield Slice(file, start, size)
             else:
                 with closing(_Onward(file, start, size)) as onward:
                     yield onward
@@ -266,15 +267,17 @@ class Hashed:
         return Pin(sha256=self._running.hexdigest(), length=self._at)
 
 
-class _Slice:
+class Slice:
     """A range of a file."""
 
     def __init__(self, file: Steady, start: int, size: int) -> None:
+        """Begin `size` bytes at `start`."""
         self._file = file
         self._start = start
         self.size = size
 
     def read(self, offset: int, length: int) -> bytes:
+        """Return `length` bytes from `offset` of the range, fewer at its end."""
         return self._file.read(self._start + offset, max(0, min(length, self.size - offset)))
 
 

@@ -14,8 +14,8 @@ from support.receipts import Json
 from verifier.checks.receipt.answer import Broken
 from verifier.checks.receipt.applies import DOES_NOT_APPLY
 from verifier.checks.receipt.formulas import FORMULAS
-from verifier.checks.receipt.intervals import Interval
 from verifier.checks.receipt.model import Kind
+from verifier.checks.receipt.operands import Samples
 from verifier.checks.receipt.statistics import RULES
 
 _B2: Final[Json] = {"arm": "B2", "case": "short", "membership": "core"}
@@ -240,8 +240,7 @@ def test_disjoint_ranges_are_set_beside_the_control_s_own(second: int, expected:
 
 @given(st.lists(st.integers(0, 10**9), min_size=1, max_size=300), st.sampled_from([95, 99]))
 def test_the_nearest_rank_has_so_many_below_it(numbers: list[int], percent: int) -> None:
-    points = [Interval.exact(number) for number in numbers]
-    result = FORMULAS[f"p{percent}"].compute({"of": points}, {})
+    result = FORMULAS[f"p{percent}"].compute({"of": Samples(numbers)}, {})
     assert result.low == result.high
     assert result.low in numbers
     assert sum(n <= result.low for n in numbers) * 100 >= percent * len(numbers)

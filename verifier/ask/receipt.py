@@ -1,0 +1,256 @@
+"""Whether the numbers of a measurement follow from its samples, and whose they are."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Final
+
+from verifier.ask.trusted import Trust
+from verifier.ask.trusted import trust as open_trust
+from verifier.checks.receipt.check import check
+from verifier.checks.receipt.open import study
+from verifier.checks.receipt.reading import PREDICATE, REMEDY
+from verifier.checks.receipt.samples import lines
+from verifier.checks.receipt.study import Companions, Other
+from verifier.core.coverage import Covered, State
+from verifier.core.demand import FACETS
+from verifier.core.digest import Digest, Pin
+from verifier.core.errors import PinproofError, WrongCallError
+from verifier.core.finding import Finding, Where
+from verifier.core.limits import DOCUMENT_BYTES, RECEIPT_BYTES
+from verifier.core.outcome import Failed, Outcome, Report, Result, Subject
+from verifier.core.table import MalformedError, Table, read_large_json
+from verifier.core.value import frozen
+from verifier.evidence.dsse import IN_TOTO, Envelope
+from verifier.policy import judge
+from verifier.sources import file
+from verifier.sources.evidence_folder import EvidenceFolder
+
+_STATEMENT: Final = "https://in-toto.io/Statement/v1"
+_SIDE_FILE: Final = "samplesFile"
+_UNSIGNED: Final = Covered(facet="signed", state=State.NOT_CHECKED, detail="unsigned")
+
+
+@frozen
+class Document:
+    """One receipt as it was read: its bytes' pin, and the statement in it."""
+
+    name: str
+    pin: Pin
+    predicate: Mapping[str, Any]
+    subjects: Mapping[str, Mapping[str, str]]
+
+
+@frozen
+class Beside:
+    """What was given beside the receipts of one call."""
+
+    head: str | None
+    folder: EvidenceFolder | None
+    gates: Pin | None
+    claims: tuple[str, ...]
+    others: tuple[Other, ...]
+
+    def companions(self, document: Document) -> Companions:
+        """Return it as the rules of one receipt are told of it."""
+        return Companions(
+            head=self.head,
+            files=self.folder.pins if self.folder else None,
+            problems=self.folder.problems if self.folder else None,
+            gates=self.gates,
+            others=tuple(each for each in self.others if each.sha256 != document.pin.sha256),
+        )
+
+
+def verify_receipt(
+    files: Sequence[str],
+    *,
+    head: str | None = None,
+    evidence: str | None = None,
+    gates: str | None = None,
+    claims: Sequence[str] = (),
+    trust: Trust | None = None,
+) -> Report:
+    """Judge receipts, one result for each file.
+
+    `head` is the full commit that the claims are about now. `evidence` is a folder that holds the
+    files that receipts name; without it, what has to be read there is uncheckable. `gates` is the
+    gate file. `claims` must all be left.
+
+    Raises `WrongCallError` if no file is given, the policy demands nothing of receipts, or `head`
+    is no full commit.
+    """
+    trust = trust or open_trust()
+    demand = trust.policy.receipt
+    if demand is None:
+        raise WrongCallError(
+            f"policy {trust.policy.name} demands nothing of receipts",
+            code="wrong-call",
+            remedy="judge with a policy that has a [receipt] table, such as strict",
+        )
+    _refuse(files, head)
+    documents = {name: _read(name) for name in files}
+    beside = Beside(
+        head=head,
+        folder=EvidenceFolder(Path(evidence), name=evidence) if evidence is not None else None,
+        gates=None if gates is None else Pin.of(file.read(gates, limit=DOCUMENT_BYTES).data),
+        claims=tuple(claims),
+        others=tuple(_other(each) for each in documents.values() if isinstance(each, Document)),
+    )
+    demanded = demand.facets | (frozenset() if demand.unsigned else {"signed"})
+    results = [
+        each if isinstance(each, Failed) else _judged(each, beside, demanded, trust)
+        for each in documents.values()
+    ]
+    return trust.report(tuple(results))
+
+
+def _refuse(files: Sequence[str], head: str | None) -> None:
+    if not files:
+        raise WrongCallError(
+            "no receipt to verify", code="wrong-call", remedy="name at least one receipt"
+        )
+    if head is not None and Digest.parse(f"git-commit:{head}") is None:
+        raise WrongCallError(
+            f"--head: expected 40 or 64 lower-case hex digits, got {head[:80]}",
+            code="wrong-call",
+            remedy="give the full id: git rev-parse HEAD",
+        )
+
+
+def _read(name: str) -> Document | Failed:
+    try:
+        data = file.read(name, limit=RECEIPT_BYTES).data
+        return _parsed(name, data)
+    except PinproofError as error:
+        return Failed.of(name, error)
+
+
+def _parsed(name: str, data: bytes) -> Document:
+    """Read a statement, bare or in an envelope. Raises `MalformedError`."""
+    document = _json(data, name)
+    if isinstance(document, dict) and "payloadType" in document:
+        envelope = Envelope.of(Table(document, what=name, remedy=REMEDY))
+        if envelope.payload_type != IN_TOTO:
+            raise MalformedError(name, [f"payloadType: expected {IN_TOTO}"], remedy=REMEDY)
+        document = _json(envelope.payload, name)
+    if not isinstance(document, dict):
+        raise MalformedError(name, ["is no statement"], remedy=REMEDY)
+    predicate = document.pop("predicate", None)
+    table = Table(document, what=name, remedy=REMEDY)
+    table.text("_type", choices=[_STATEMENT])
+    table.text("predicateType", choices=[PREDICATE])
+    subjects = {}
+    for each in table.tables("subject"):
+        subjects[each.text("name")] = each.table("digest").strings()
+        each.close()
+    if not isinstance(predicate, dict):
+        table.mistake("predicate", "missing, expected a table")
+    table.done()
+    return Document(name=name, pin=Pin.of(data), predicate=predicate or {}, subjects=subjects)
+
+
+def _json(data: bytes, name: str) -> Any:
+    try:
+        return read_large_json(data, limit=RECEIPT_BYTES)
+    except ValueError as error:
+        raise MalformedError(name, [str(error)], remedy=REMEDY) from None
+
+
+def _other(document: Document) -> Other:
+    """Tell the other receipts of a call what this one is; what is malformed tells little."""
+
+    def text(value: Any) -> str:
+        return value if isinstance(value, str) else ""
+
+    supersedes, derived = document.predicate.get("supersedes"), document.predicate.get("derived")
+    figures = derived if isinstance(derived, list) else []
+    return Other(
+        id=text(document.predicate.get("receiptId")),
+        sha256=document.pin.sha256,
+        supersedes=text(supersedes.get("sha256")) if isinstance(supersedes, dict) else None,
+        figures={
+            text(each.get("id")): text(each.get("value"))
+            for each in figures
+            if isinstance(each, dict)
+        },
+    )
+
+
+def _judged(
+    document: Document, beside: Beside, demanded: frozenset[str], trust: Trust
+) -> Result | Failed:
+    try:
+        outcome = _outcome(document, beside)
+    except PinproofError as error:
+        return Failed.of(document.name, error)
+    digest = Digest(kind="file", hex=document.pin.sha256)
+    return judge(
+        outcome,
+        subject=Subject(name=document.name, digests=(digest,), length=document.pin.length),
+        demanded=demanded,
+        waivers=trust.policy.waivers,
+        now=trust.now,
+    )
+
+
+def _outcome(document: Document, beside: Beside) -> Outcome:
+    predicate = dict(document.predicate)
+    rows: Iterable[Any] | None = None
+    if _SIDE_FILE in predicate:
+        found = _side_file(predicate.pop(_SIDE_FILE), document, beside.folder)
+        if isinstance(found, Finding):
+            return _unread(found)
+        rows = lines(found)
+    opened = study(
+        predicate,
+        document.subjects,
+        what=document.name,
+        sha256=document.pin.sha256,
+        companions=beside.companions(document),
+        rows=rows,
+    )
+    outcome = check(opened, wanted=beside.claims, signed=_UNSIGNED)
+    unsigned = Finding(
+        code="receipt-unsigned",
+        expected="a signature by a signer of the registry",
+        got="none",
+        remedy="ask its author to sign it; or judge with a policy that says unsigned = accept",
+    )
+    return replace(outcome, findings=(*outcome.findings, unsigned))
+
+
+def _side_file(
+    stated: Any, document: Document, folder: EvidenceFolder | None
+) -> Iterable[bytes] | Finding:
+    """Return the bytes of the file that holds the samples, if it is the one that is pinned.
+
+    It lies in the evidence folder, or else beside the receipt.
+    """
+    table = Table(stated, what=f"{document.name}: {_SIDE_FILE}", remedy=REMEDY)
+    name = table.text("name")
+    pinned = Pin(sha256=table.sha256("sha256"), length=table.integer("bytes"))
+    table.done()
+    beside = EvidenceFolder(Path(document.name).parent, name=str(Path(document.name).parent))
+    place = folder or beside
+    found = place.pin(name)
+    if found != pinned:
+        return Finding(
+            code="receipt-samples-file",
+            where=Where(path=name),
+            expected=str(pinned),
+            got=str(found),
+            remedy="get the file again that was published with the receipt",
+        )
+    return place.pieces(name, pinned=pinned)
+
+
+def _unread(finding: Finding) -> Outcome:
+    return Outcome(
+        kind="receipt",
+        identified=(),
+        findings=(finding,),
+        coverage=tuple(
+            Covered(facet=facet, state=State.NOT_CHECKED) for facet in FACETS["receipt"]
+        ),
+    )

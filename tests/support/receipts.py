@@ -18,6 +18,7 @@ from verifier.checks.receipt.answer import Answer
 from verifier.checks.receipt.open import study
 from verifier.checks.receipt.rules import RULES
 from verifier.checks.receipt.study import Companions, Study
+from verifier.core.digest import Pin
 
 COMMIT: Final = "4a" * 20
 OTHER_COMMIT: Final = "5b" * 20
@@ -129,7 +130,11 @@ def samples() -> list[Json]:
                         "epoch": digest(f"boot {arm}"),
                         "idleBefore": True,
                         "request": digest(f"request {case} {number}"),
-                        "response": {**digest(f"response {case} {number}"), "bytes": 900},
+                        "response": {
+                            **digest(f"response {case} {number}"),
+                            "bytes": 900,
+                            "name": f"response-{case}-{number}.bin",
+                        },
                         "timingUs": {
                             "start": 10_000_000 * number,
                             "ttft": ttft,
@@ -346,7 +351,9 @@ def sound() -> Json:
 def beside() -> Companions:
     """Return what is given beside the sound receipt: the head it is about, known tools."""
     known = frozenset(digest(name)["sha256"] for name in ("collector", "collector archive"))
-    return Companions(head=COMMIT, published=known)
+    stored = (row["response"] for row in samples())
+    files = {each["name"]: Pin(sha256=each["sha256"], length=each["bytes"]) for each in stored}
+    return Companions(head=COMMIT, published=known, files=files)
 
 
 def change(document: Json, path: str, value: Any) -> Json:

@@ -156,5 +156,11 @@ KEYRING_BYTES: Final = 16 * MIB
 SAMPLE_BYTES: Final = 1 << 16
 #: Rows of one rule that a finding names; the rest is counted.
 ROWS_NOTED: Final = 3
+#: How deep figures may be made of figures.
+FIGURE_DEPTH: Final = 32
+#: Arms, claims and figures of one receipt; rules look at all claims with all their figures.
+RECEIPT_ARMS: Final = 1_000
+RECEIPT_CLAIMS: Final = 200
+RECEIPT_FIGURES: Final = 2_000
 #: One receipt, with its samples.
 RECEIPT_BYTES: Final = 256 * MIB

@@ -198,3 +198,11 @@ def test_nearest_and_quoted() -> None:
     assert quoted("a\x1b[31m") == '"a\\u001b[31m"'
     assert quoted("ü") == '"ü"'
     assert quoted("a\u202eb") == '"a\\u202eb"'
+
+
+@pytest.mark.parametrize("document", [{}, {"a": 1}, {"a": ""}, {"a": "z"}, {"a": None}])
+def test_a_choice_is_one_of_them_even_after_a_mistake(document: dict[str, Any]) -> None:
+    table = Table(document, what="x", remedy="y")
+    assert table.text("a", choices=["x", "y"]) == "x"
+    with pytest.raises(MalformedError):
+        table.done()

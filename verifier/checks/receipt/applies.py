@@ -23,13 +23,18 @@ _ARMS: Final = frozenset(
         *("D3", "D4", "D6", "D7", "D9", "D10", "T2", "X2", "X3"),
     }
 )
+#: Rules about requests that only a server has: tokens and caps, stored responses.
+_REQUESTS: Final = frozenset({"A10", "E8"})
+#: Rules about samples and arms; a suite of tests has counts instead, and rule E11.
+_SAMPLES: Final = frozenset({"E1", "E4", "E5", "E12", "E13"})
 #: Rules about the counts of a test suite.
 _TESTS: Final = frozenset({"E11", "X4"})
 
 DOES_NOT_APPLY: Final[dict[Kind, frozenset[str]]] = {
     Kind.SERVING: frozenset(),
-    Kind.TIMING: _SERVING | _TESTS | {"B13", "K1"},
-    Kind.KERNEL: (_SERVING | _TESTS | {"K1"}) - {"B5", "B6"},
+    # Every run of a command is a process of its own, so each of them repeats the experiment (N6).
+    Kind.TIMING: _SERVING | _REQUESTS | _TESTS | {"B13", "K1", "N6"},
+    Kind.KERNEL: (_SERVING | _REQUESTS | _TESTS | {"K1"}) - {"B5", "B6"},
     Kind.CANARY: _ARMS | _TESTS | {"K2", "K3", "K4", "K5", "K6", "K7", "K9", "K10", "K15", "D8"},
-    Kind.TESTS: _SERVING | _ARMS | {"B9", "B10", "K1", "E8", "X1", "G9"},
+    Kind.TESTS: _SERVING | _ARMS | _SAMPLES | {"B9", "B10", "K1", "E8", "X1", "G9"},
 }

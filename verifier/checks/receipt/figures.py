@@ -8,6 +8,7 @@ from verifier.checks.receipt.intervals import Interval, UncomputableError, round
 from verifier.checks.receipt.model import Figure, Operand
 from verifier.checks.receipt.operands import Numbers, Single
 from verifier.checks.receipt.tally import Tally
+from verifier.core.limits import FIGURE_DEPTH
 from verifier.core.value import frozen
 
 
@@ -71,6 +72,8 @@ class _Figures:
     def of(self, name: str, above: tuple[str, ...]) -> Computed:
         if name in above:
             raise _MissingError(f"figure {name} is made of itself")
+        if len(above) > FIGURE_DEPTH:
+            raise _MissingError(f"figures of figures, more than {FIGURE_DEPTH} deep")
         if name not in self._known:
             raise _MissingError(f"there is no figure {name}")
         if name not in self.done:

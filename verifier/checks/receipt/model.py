@@ -149,6 +149,8 @@ class Capture:
     attempt: int
     state: ArmState
     evidence: Evidence
+    started_at: datetime | None
+    finished_at: datetime | None
 
 
 @frozen
@@ -194,6 +196,8 @@ class Arm:
     counts: Counts | None
     captures: tuple[Capture, ...]
     flags: tuple[str, ...]
+    case_flags: Mapping[str, tuple[str, ...]]
+    """Flags of single cases; those in `flags` are of all of them (A15)."""
     failing: tuple[str, ...] | None
     outputs: Written | None
 

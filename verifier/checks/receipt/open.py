@@ -8,7 +8,7 @@ from verifier.checks.receipt.model import Receipt
 from verifier.checks.receipt.reading import REMEDY, receipt
 from verifier.checks.receipt.row_rules import row_rules
 from verifier.checks.receipt.study import Companions, Study
-from verifier.checks.receipt.tally import MalformedSamplesError, Tally
+from verifier.checks.receipt.tally import MalformedSamplesError, RowRule, Tally
 from verifier.core.table import MalformedError
 
 _SAMPLES: Final = "samples"
@@ -31,7 +31,8 @@ def study(
     read = receipt({k: v for k, v in predicate.items() if k != _SAMPLES}, subjects, what=what)
     if not isinstance(inline, list):
         raise MalformedError(what, ["samples: is no list"], remedy=REMEDY)
-    tally = _tally(read, inline if rows is None else rows, what)
+    rules = row_rules(read, companions)
+    tally = _tally(read, rules, inline if rows is None else rows, what)
     return Study(
         receipt=read,
         sha256=sha256,
@@ -41,8 +42,10 @@ def study(
     )
 
 
-def _tally(read: Receipt, rows: Iterable[Any], what: str) -> Tally:
-    tally = Tally(figures.quantities(read.figures), row_rules(read))
+def _tally(
+    read: Receipt, rules: Iterable[tuple[str, RowRule]], rows: Iterable[Any], what: str
+) -> Tally:
+    tally = Tally(figures.quantities(read.figures), rules)
     try:
         tally.see_all(rows)
     except MalformedSamplesError as error:

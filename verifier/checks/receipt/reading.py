@@ -4,6 +4,7 @@ The predicate of a Statement comes in as parsed strict JSON. Unknown fields are 
 absent, never a default that a rule could take for a fact.
 """
 
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -11,6 +12,7 @@ from verifier.checks.receipt import reading_identity as identity
 from verifier.checks.receipt import reading_study as study
 from verifier.checks.receipt.model import Kind, Receipt
 from verifier.checks.receipt.reading_figures import claim, figure, gate_result
+from verifier.core.limits import RECEIPT_ARMS, RECEIPT_CLAIMS, RECEIPT_FIGURES
 from verifier.core.table import Table
 
 PREDICATE: Final = "urn:pinproof:measurement-receipt:v1"
@@ -32,13 +34,15 @@ def receipt(
     if "subject" in predicate:
         table.mistake("subject", "belongs to the statement, not to its predicate")
     read = _read(table, table.table("subject"), Digests())
-    for kind, ids in (
-        ("arms", [arm.id for arm in read.arms]),
-        ("derived", [each.id for each in read.figures]),
-        ("claims", [each.id for each in read.claims]),
-        ("outcomes", [each.gate for each in read.results]),
+    for kind, most, ids in (
+        ("arms", RECEIPT_ARMS, [arm.id for arm in read.arms]),
+        ("derived", RECEIPT_FIGURES, [each.id for each in read.figures]),
+        ("claims", RECEIPT_CLAIMS, [each.id for each in read.claims]),
+        ("outcomes", RECEIPT_FIGURES, [each.gate for each in read.results]),
     ):
-        for name in sorted({name for name in ids if ids.count(name) > 1}):
+        if len(ids) > most:
+            table.mistake(kind, f"{len(ids):,} of them, at most {most:,} are read")
+        for name in sorted(name for name, number in Counter(ids).items() if number > 1):
             table.mistake(kind, f"{name} is given twice")
     table.done()
     return read

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from datetime import datetime
+from itertools import chain
 
 from verifier.checks.receipt.model import (
     Activation,
@@ -93,14 +94,19 @@ def arm(table: Table, digests: Digests) -> Arm:
         counts=_counts(counts) if counts else None,
         captures=tuple(_capture(each, digests) for each in table.tables("captures")),
         flags=table.texts("flags", default=()),
+        case_flags=_case_flags(table.optional_table("caseFlags")),
         failing=table.texts("failingChecks") if table.has("failingChecks") else None,
         outputs=digests.read(table, "outputs"),
     )
-    for flag in read.flags:
+    for flag in (*read.flags, *chain.from_iterable(read.case_flags.values())):
         if flag not in FLAGS:
             table.mistake("flags", f"{flag} is none of {', '.join(FLAGS)}")
     table.close()
     return read
+
+
+def _case_flags(table: Table | None) -> Mapping[str, tuple[str, ...]]:
+    return {case: table.texts(case) for case in table.keys()} if table else {}  # noqa: SIM118
 
 
 def _activation(table: Table, digests: Digests) -> Activation:
@@ -133,6 +139,8 @@ def _capture(table: Table, digests: Digests) -> Capture:
         attempt=table.integer("attempt", least=1),
         state=ArmState(table.text("state", choices=list(ArmState))),
         evidence=evidence(table.table("evidence"), digests),
+        started_at=time(table, "startedAt"),
+        finished_at=time(table, "finishedAt"),
     )
     table.close()
     return read

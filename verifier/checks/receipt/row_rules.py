@@ -2,15 +2,17 @@
 
 from collections.abc import Iterable
 
+from verifier.checks.receipt import retention_rows
 from verifier.checks.receipt.model import Receipt
 from verifier.checks.receipt.samples import Row
+from verifier.checks.receipt.study import Companions
 from verifier.checks.receipt.tally import Missing, RowRule
 
 
-def row_rules(receipt: Receipt) -> Iterable[tuple[str, RowRule]]:
-    """Return the id of each row rule and its function, for one receipt."""
+def row_rules(receipt: Receipt, companions: Companions) -> Iterable[tuple[str, RowRule]]:
+    """Return the id of each row rule and its function, for one receipt and what is beside it."""
     del receipt
-    return (("K12", k12_total),)
+    return (("K12", k12_total), *retention_rows.row_rules(companions))
 
 
 def k12_total(row: Row) -> str | Missing | None:

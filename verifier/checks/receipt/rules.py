@@ -2,7 +2,12 @@
 
 from typing import Final
 
-from verifier.checks.receipt import binding
+from verifier.checks.receipt import binding, design, retention, statistics
 from verifier.checks.receipt.answer import Rule
 
-RULES: Final[tuple[Rule, ...]] = (*binding.RULES,)
+RULES: Final[tuple[Rule, ...]] = (
+    *binding.RULES,
+    *design.RULES,
+    *retention.RULES,
+    *statistics.RULES,
+)

@@ -6,7 +6,8 @@ one row and says None (holds), a text (broken), or `MISSING` with a text (cannot
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, NamedTuple
+from itertools import chain
+from typing import Any, Final, NamedTuple
 
 from verifier.checks.receipt.model import Operand
 from verifier.checks.receipt.operands import Samples
@@ -24,6 +25,8 @@ class Missing(NamedTuple):
 RowRule = Callable[[Row], "str | Missing | None"]
 #: Where a row stands: arm, case, membership.
 Place = tuple[str, str, str]
+#: Amounts of which every place keeps count, least, most and sum.
+WORK: Final = ("promptTokens", "completionTokens")
 
 
 class Noted:
@@ -55,6 +58,31 @@ class Selected(NamedTuple):
     missing: int
 
 
+class Extent:
+    """Count, least, most and sum of the numbers of one place, in constant memory."""
+
+    __slots__ = ("count", "least", "most", "total")
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        self.count = self.least = self.most = self.total = 0
+
+    def add(self, number: int) -> None:
+        """Take one number in."""
+        if not self.count:
+            self.least = self.most = number
+        elif number < self.least:
+            self.least = number
+        elif number > self.most:
+            self.most = number
+        self.count += 1
+        self.total += number
+
+
+def _extents() -> dict[str, Extent]:
+    return {name: Extent() for name in (*WORK, "cap", "request")}
+
+
 class MalformedSamplesError(ValueError):
     """Rows that break their format; the text names the first ones."""
 
@@ -67,11 +95,17 @@ class Tally:
         self._readers = [(name, reader(name)) for name in sorted(set(quantities))]
         self._rules = tuple(rules)
         self._numbers: dict[tuple[Place, str], list[Number]] = defaultdict(list)
+        self._in_order: list[Place] = []
+        self._of_arm: dict[str, list[Place]] = defaultdict(list)
         self._selected: dict[tuple[str, Sequence[str], Sequence[str], str], Selected] = {}
         self.rows = 0
         self.places: Counter[Place] = Counter()
         self.statuses: Counter[tuple[str, str]] = Counter()
         self.complete: Counter[Place] = Counter()
+        self.post_hoc: Counter[Place] = Counter()
+        self.work: dict[Place, dict[str, Extent]] = defaultdict(_extents)
+        self.rejected: dict[Place, set[tuple[int, int]]] = defaultdict(set)
+        self.retried: dict[Place, Counter[tuple[int, int]]] = defaultdict(Counter)
         self.broken: dict[str, Noted] = defaultdict(Noted)
         self.uncheckable: dict[str, Noted] = defaultdict(Noted)
         self.checked: Counter[str] = Counter()
@@ -90,6 +124,9 @@ class Tally:
             self.rows += 1
         if wrong.count:
             raise MalformedSamplesError(str(wrong))
+        self._in_order = sorted(self.places)
+        for place in self._in_order:
+            self._of_arm[place[0]].append(place)
 
     def _see(self, row: Row) -> None:
         place = (row["arm"], row["case"], row["membership"])
@@ -101,6 +138,10 @@ class Tally:
                 number = read(row)
                 if number is not None:
                     self._numbers[place, name].append(number)
+            self._see_work(place, row)
+        if row.get("postHoc"):
+            self.post_hoc[place] += 1
+        self._see_attempt(place, row)
         for rule, ask in self._rules:
             answer = ask(row)
             if answer is None:
@@ -109,6 +150,30 @@ class Tally:
                 self.uncheckable[rule].add(self.rows, answer.what)
             else:
                 self.broken[rule].add(self.rows, answer)
+
+    def _see_work(self, place: Place, row: Row) -> None:
+        """Keep how much was asked for and given, and one number for all the requests (A10)."""
+        work, usage, request = self.work[place], row.get("usage"), row.get("request")
+        if usage:
+            for name in WORK:
+                number = usage.get(name)
+                if number is not None:
+                    work[name].add(number)
+        cap = row.get("cap")
+        if cap is not None:
+            work["cap"].add(cap)
+        if request:
+            work["request"].add(hash(request["sha256"]))
+
+    def _see_attempt(self, place: Place, row: Row) -> None:
+        """Keep (repetition, attempt) of what was rejected, and of what was tried again (E6)."""
+        attempt, repetition = row.get("attempt"), row.get("repetition")
+        if attempt is None or repetition is None:
+            return
+        if attempt > 1:
+            self.retried[place][repetition, attempt] += 1
+        if row["status"] != "complete":
+            self.rejected[place].add((repetition, attempt))
 
     def selected(self, operand: Operand) -> Selected:
         """Return what an operand selects; only completed requests have numbers."""
@@ -128,10 +193,11 @@ class Tally:
     def matching(
         self, arms: Sequence[str], cases: Sequence[str], membership: str
     ) -> Iterator[Place]:
-        """Return the places that a selection means; an empty list means all."""
-        for place in sorted(self.places):
-            arm, case, kind = place
-            if kind == membership and (not arms or arm in arms) and (not cases or case in cases):
+        """Return the places that a selection means, in order; an empty list means all."""
+        named = chain.from_iterable(self._of_arm.get(arm, ()) for arm in sorted(set(arms)))
+        wanted = frozenset(cases)
+        for place in named if arms else self._in_order:
+            if place[2] == membership and (not wanted or place[1] in wanted):
                 yield place
 
     def of_membership(self) -> Counter[str]:

@@ -18,6 +18,7 @@ from verifier.checks.receipt.answer import Answer
 from verifier.checks.receipt.open import study
 from verifier.checks.receipt.rules import RULES
 from verifier.checks.receipt.study import Companions, Study
+from verifier.core.digest import Pin
 
 COMMIT: Final = "4a" * 20
 OTHER_COMMIT: Final = "5b" * 20
@@ -55,6 +56,7 @@ def _arm(name: str, number: int, role: str, *, fine: str) -> Json:
                 "state": "observed",
                 "when": when,
                 "evidence": digest(f"log {name}"),
+                "basis": "requestLog",
             }
             for when in ("before", "after")
         ]
@@ -84,6 +86,7 @@ def _arm(name: str, number: int, role: str, *, fine: str) -> Json:
         ],
         "failingChecks": [],
         "outputs": digest("outputs"),
+        "checker": digest("checker"),
     }
 
 
@@ -228,6 +231,7 @@ def sound() -> Json:
                 "normalised": digest("workload, normalised"),
                 "normalisation": "sorted-json",
                 "producer": digest("producer"),
+                "file": "workload.json",
             }
         ],
         "models": [
@@ -344,9 +348,32 @@ def sound() -> Json:
 
 
 def beside() -> Companions:
-    """Return what is given beside the sound receipt: the head it is about, known tools."""
+    """Return what is given beside the sound receipt: its head, known tools, every file."""
     known = frozenset(digest(name)["sha256"] for name in ("collector", "collector archive"))
-    return Companions(head=COMMIT, published=known)
+    files = {
+        "workload.json": Pin(sha256=digest("workload")["sha256"], length=512),
+        "capture.tar": Pin(sha256=digest("capture")["sha256"], length=16384),
+        **{
+            f"{arm}.tar": Pin(sha256=digest(f"capture {arm}")["sha256"], length=4096)
+            for arm in ("B1", "A1", "A2", "B2")
+        },
+    }
+    normal = digest("workload, normalised")["sha256"]
+    return Companions(
+        head=COMMIT,
+        published=known,
+        files=files,
+        gates=Pin(sha256=digest("gates")["sha256"], length=256),
+        gates_signed_at="2026-11-19T11:00:05Z",
+        normalised={(digest("workload")["sha256"], "sorted-json"): normal},
+    )
+
+
+def beside_but(**changes: Any) -> Companions:
+    """Return what is given beside the sound receipt, with some of it otherwise."""
+    usual = beside()
+    names = Companions.__dataclass_fields__
+    return Companions(**{name: changes.get(name, getattr(usual, name)) for name in names})
 
 
 def change(document: Json, path: str, value: Any) -> Json:

@@ -80,6 +80,8 @@ def workload(table: Table, digests: Digests) -> Workload:
         normalised=digests.read(table, "normalised"),
         normalisation=table.optional_text("normalisation"),
         producer=digests.read(table, "producer"),
+        file=table.optional_text("file"),
+        generated=table.flag("generated", default=True),
     )
     table.close()
     return read

@@ -2,7 +2,25 @@
 
 from typing import Final
 
-from verifier.checks.receipt import binding
+from verifier.checks.receipt import (
+    binding,
+    gates,
+    lineage,
+    outputs,
+    provenance,
+    scope,
+    times,
+    trials,
+)
 from verifier.checks.receipt.answer import Rule
 
-RULES: Final[tuple[Rule, ...]] = (*binding.RULES,)
+RULES: Final[tuple[Rule, ...]] = (
+    *binding.RULES,
+    *provenance.RULES,
+    *lineage.RULES,
+    *gates.RULES,
+    *trials.RULES,
+    *scope.RULES,
+    *outputs.RULES,
+    *times.RULES,
+)

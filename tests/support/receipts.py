@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from hashlib import sha256
 from typing import Any, Final
 
-from verifier.checks.receipt.answer import Answer
+from verifier.checks.receipt.answer import Answer, Broken
 from verifier.checks.receipt.open import study
 from verifier.checks.receipt.rules import RULES
 from verifier.checks.receipt.study import Companions, Study
@@ -400,6 +400,32 @@ def made(**changes: Any) -> Json:
     return document
 
 
+def spoilt(changes: Mapping[str, Any]) -> Json:
+    """Return the sound receipt changed at paths; `*` is every item, `subject.NAME` a subject."""
+    document = sound()
+    for path, value in changes.items():
+        above, star, below = path.partition(".*.")
+        if star:
+            listed = document["predicate"]
+            for name in above.split("."):
+                listed = listed[name]
+            for number in range(len(listed)):
+                change(document, f"{above}.{number}.{below}", value)
+        elif path.startswith("subject."):
+            name = path.removeprefix("subject.")
+            rest = [each for each in document["subject"] if each["name"] != name]
+            document["subject"] = [*rest, *([] if value is ... else [{"name": name, **value}])]
+            assert document["subject"] != sound()["subject"]
+        else:
+            change(document, path, value)
+    return document
+
+
+def claim(name: str, kind: str, **more: Any) -> Json:
+    """Return a claim."""
+    return {"id": name, "kind": kind, "text": f"{kind} is claimed", **more}
+
+
 def opened(document: Mapping[str, Any], companions: Companions | None = None) -> Study:
     """Read a statement into a study."""
     subjects = {each["name"]: each["digest"] for each in document["subject"]}
@@ -410,6 +436,16 @@ def opened(document: Mapping[str, Any], companions: Companions | None = None) ->
         sha256=sha256(json.dumps(document).encode()).hexdigest(),
         companions=beside() if companions is None else companions,
     )
+
+
+def found(rule: str, document: Mapping[str, Any], companions: Companions | None = None) -> str:
+    """Ask one rule: its code if it is broken, else `holds` or `uncheckable`."""
+    asked = next(each for each in RULES if each.id == rule)
+    said = asked.answer(opened(document, companions))
+    if isinstance(said, Broken):
+        assert said.claims <= {each["id"] for each in document["predicate"]["claims"]}
+        return " ".join([asked.code(said.condition), *sorted(said.claims)])
+    return type(said).__name__.lower()
 
 
 def answer(rule: str, document: Mapping[str, Any], companions: Companions | None = None) -> Answer:

@@ -3,7 +3,6 @@
 import operator
 from collections.abc import Callable
 from datetime import datetime
-from decimal import Decimal
 from typing import Any, Final
 
 from verifier.checks.receipt.answer import (
@@ -28,6 +27,8 @@ _COMPARE: Final[dict[str, Callable[[Any, Any], bool]]] = {
     ">": operator.gt,
     "==": operator.eq,
 }
+#: Decimals of a margin in a message.
+_DIGITS: Final = 6
 #: Gates that are judged by one number.
 _NUMBERED: Final = ("performance", "capacity")
 #: Which claims rest on a kind of gate, where no figure says so.
@@ -140,9 +141,12 @@ def g3_tolerance(study: Study) -> Answer:
     margins = [c for c in study.figures.values() if c.figure.formula == "toleranceMargin"]
     for each in margins:
         if each.result is not None and each.result.high < 0:
-            figure, places = each.figure, each.figure.places + 6
-            terms = ", ".join(f"{k} {v.value}" for k, v in figure.operands.items())
-            got = f"{shown(-each.result.high, places)} beyond it"
+            figure = each.figure
+            terms = ", ".join(
+                f"{k} {v.value if v.figure is None else v.figure}"
+                for k, v in figure.operands.items()
+            )
+            got = f"{shown(-each.result.high, _DIGITS)} beyond it"
             return Broken(expected=f"{figure.id} within its tolerance ({terms})", got=got)
     for each in margins:
         if each.result is None:
@@ -156,8 +160,8 @@ def g3_tolerance(study: Study) -> Answer:
             return Uncheckable(missing=f"a toleranceMargin figure for gate {result.gate}")
     if not margins:
         return Holds(detail="no tolerance is judged")
-    closest = min(margins, key=lambda each: each.result.low if each.result else Decimal(0))
-    return Holds(detail=f"{len(margins)} comparisons, the closest {closest.recomputed}")
+    closest = min(each.result.low for each in margins if each.result)
+    return Holds(detail=f"{len(margins)} within, the closest by {shown(closest, _DIGITS)}")
 
 
 #: States that are no pass, the worst first (FORMATS §6).

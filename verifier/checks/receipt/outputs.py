@@ -18,33 +18,30 @@ from verifier.checks.receipt.model import ClaimKind, GateState, Receipt
 from verifier.checks.receipt.samples import Row
 from verifier.checks.receipt.study import Study
 from verifier.checks.receipt.tally import Missing, RowRule
+from verifier.checks.receipt.trials import in_scope
 
 
 def x1_all_checked(study: Study) -> Answer:
     """Ask that every request in scope was checked, and that gates count just those (66 of 66)."""
-    tally = study.tally
-    complete = sum(tally.complete.values())
-    by = {
-        kind: sum(n for (_, _, membership), n in tally.complete.items() if membership == kind)
-        for kind in ("core", "warmup")
-    }
-    in_scope = complete - by["warmup"]
-    if not in_scope:
+    tally, scope = study.tally, in_scope(study)
+    every = sum(tally.complete.values())
+    core = sum(n for (_, _, membership), n in tally.complete.items() if membership == "core")
+    if not scope:
         return Uncheckable(missing="completed samples with their checks")
     unchecked, partly = tally.uncheckable.get("X1"), tally.broken.get("X1")
     if partly:
         return Broken(expected="every check of a gate", got=str(partly), path="samples")
-    if unchecked and unchecked.count >= in_scope:
+    if unchecked and unchecked.count >= scope:
         return Uncheckable(missing="the checks of every sample")
     if unchecked:
-        got = f"{in_scope - unchecked.count:,}; {unchecked}"
-        return Broken(expected=f"{in_scope:,} checked", got=got, path="samples")
+        got = f"{scope - unchecked.count:,}; {unchecked}"
+        return Broken(expected=f"{scope:,} checked", got=got, path="samples")
     for result in study.receipt.results:
         counted = result.rows[1] if result.kind == "outputCheck" and result.rows else None
-        if counted not in (None, by["core"], in_scope, complete):
+        if counted not in (None, core, scope, every):
             got = f"gate {result.gate} of {counted:,}"
-            return Broken(expected=f"{in_scope:,} requests in scope", got=got)
-    return Holds(detail=f"{in_scope:,} requests")
+            return Broken(expected=f"{scope:,} requests in scope", got=got)
+    return Holds(detail=f"{scope:,} requests")
 
 
 def x1_rows(receipt: Receipt) -> Iterator[tuple[str, RowRule]]:

@@ -39,11 +39,17 @@ def g6_content(study: Study) -> Answer:
     unchecked = study.tally.uncheckable.get("X1")
     if not study.tally.rows:
         return Uncheckable(missing="samples with their checks")
-    if unchecked and unchecked.count == sum(study.tally.complete.values()):
+    if unchecked and unchecked.count >= in_scope(study):
         lost = frozenset[str]().union(*(resting(study, each) for each in passed))
         got = "complete requests alone, not one of them checked"
         return Broken(expected="requests whose content was checked", got=got, claims=lost)
     return Holds(detail=f"{len(passed)} gates")
+
+
+def in_scope(study: Study) -> int:
+    """Count the completed requests whose output is to be checked: all but warm-ups (X1)."""
+    complete = study.tally.complete.items()
+    return sum(number for (_, _, membership), number in complete if membership != "warmup")
 
 
 def g7_broken_stream(study: Study) -> Answer:

@@ -438,13 +438,18 @@ def opened(document: Mapping[str, Any], companions: Companions | None = None) ->
     )
 
 
+def less(code: str, claims: str) -> str:
+    """Return a code and the claims that it takes away, as `found` does."""
+    return f"{code} {claims}".rstrip()
+
+
 def found(rule: str, document: Mapping[str, Any], companions: Companions | None = None) -> str:
     """Ask one rule: its code if it is broken, else `holds` or `uncheckable`."""
     asked = next(each for each in RULES if each.id == rule)
     said = asked.answer(opened(document, companions))
     if isinstance(said, Broken):
         assert said.claims <= {each["id"] for each in document["predicate"]["claims"]}
-        return " ".join([asked.code(said.condition), *sorted(said.claims)])
+        return less(asked.code(said.condition), " ".join(sorted(said.claims)))
     return type(said).__name__.lower()
 
 

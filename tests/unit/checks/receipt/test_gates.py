@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 
 import pytest
 from support import receipts
-from support.receipts import OTHER_COMMIT, beside_but, claim, digest
+from support.receipts import OTHER_COMMIT, beside_but, claim, digest, less
 
 from verifier.checks.receipt.answer import Broken, Holds
 from verifier.checks.receipt.applies import DOES_NOT_APPLY
@@ -59,12 +59,12 @@ LATE: Final = "2026-11-20T09:00:00Z"
 FIRST: Final = "2026-11-20T08:10:00Z"
 
 GATES: Final = [
-    Case("G1", {"gates.declaredAt": LATE}, "receipt-g1-gate-first faster"),
-    Case("G1", {"gates.declaredAt": FIRST}, "receipt-g1-gate-first faster"),
+    Case("G1", {"gates.declaredAt": LATE}, less("receipt-g1-gate-first", "faster")),
+    Case("G1", {"gates.declaredAt": FIRST}, less("receipt-g1-gate-first", "faster")),
     Case(
         "G1",
         {"claims": CLAIMS},
-        "receipt-g1-gate-first faster right safe same",
+        less("receipt-g1-gate-first", "faster right safe same"),
         {"gates_signed_at": LATE},
     ),
     Case("G1", {}, "uncheckable", {"gates_signed_at": None}),
@@ -136,17 +136,17 @@ GATES: Final = [
         "receipt-g4-precedence-fail",
     ),
     Case("G4", {"outcomes": []}, "holds"),
-    Case("G5", {"outcomes.0.state": "DESCRIPTIVE"}, "receipt-g5-not-a-pass faster"),
+    Case("G5", {"outcomes.0.state": "DESCRIPTIVE"}, less("receipt-g5-not-a-pass", "faster")),
     Case(
         "G5",
         {"outcomes.0.state": "DESCRIPTIVE", "outcomes.0.exitCode": 0, "claims": CLAIMS},
-        "receipt-g5-not-a-pass faster",
+        less("receipt-g5-not-a-pass", "faster"),
     ),
-    Case("G5", {"outcomes.0.exitCode": 2}, "receipt-g5-not-a-pass faster"),
+    Case("G5", {"outcomes.0.exitCode": 2}, less("receipt-g5-not-a-pass", "faster")),
     Case(
         "G5",
         {"outcomes": [gate(exitCode=0)], "claims": CLAIMS},
-        "receipt-g5-not-a-pass faster safe",
+        less("receipt-g5-not-a-pass", "faster safe"),
     ),
     Case("G5", {"outcomes": [gate()]}, "uncheckable"),
     Case("G5", {"outcomes.0.exitCode": 0}, "holds"),
@@ -154,8 +154,10 @@ GATES: Final = [
 ]
 
 TRIALS: Final = [
-    Case("G6", {"outcomes.1.checks": [], "claims": CLAIMS}, "receipt-g6-content right same"),
-    Case("G6", {"samples.*.checks": []}, "receipt-g6-content faster"),
+    Case(
+        "G6", {"outcomes.1.checks": [], "claims": CLAIMS}, less("receipt-g6-content", "right same")
+    ),
+    Case("G6", {"samples.*.checks": []}, less("receipt-g6-content", "faster")),
     Case("G6", NO_SAMPLES, "uncheckable"),
     Case("G6", {"outcomes": []}, "holds"),
     *(
@@ -220,31 +222,43 @@ TRIALS: Final = [
 ]
 
 SCOPE: Final = [
-    Case("G12", {"outcomes.1": ..., "claims": CLAIMS}, "receipt-g12-separate-gates right same"),
-    Case("G12", {"outcomes.0": ..., "claims": CLAIMS}, "receipt-g12-separate-gates faster safe"),
+    Case(
+        "G12",
+        {"outcomes.1": ..., "claims": CLAIMS},
+        less("receipt-g12-separate-gates", "right same"),
+    ),
+    Case(
+        "G12",
+        {"outcomes.0": ..., "claims": CLAIMS},
+        less("receipt-g12-separate-gates", "faster safe"),
+    ),
     Case(
         "G12",
         {"outcomes.1.state": "FAIL", "claims": CLAIMS},
-        "receipt-g12-separate-gates right same",
+        less("receipt-g12-separate-gates", "right same"),
     ),
-    Case("G12", {"outcomes": [], "claims": CLAIMS}, "receipt-g12-separate-gates right same"),
-    Case("G12", {"claims": [claim("full", "residency")]}, "receipt-g12-separate-gates full"),
+    Case(
+        "G12", {"outcomes": [], "claims": CLAIMS}, less("receipt-g12-separate-gates", "right same")
+    ),
+    Case(
+        "G12", {"claims": [claim("full", "residency")]}, less("receipt-g12-separate-gates", "full")
+    ),
     Case(
         "G12",
         {"claims": [claim("slower", "regression")], "outcomes.0.state": "FAIL"},
         "holds",
     ),
     Case("G12", {"claims": CLAIMS}, "holds"),
-    Case("G13", {"claims.0.scope": {"contextMax": "870400"}}, "receipt-g13-scope faster"),
-    Case("G13", {"claims.0.scope": {"topology": "TP4"}}, "receipt-g13-scope faster"),
-    Case("G13", {"claims.0.scope": {"concurrency": "4"}}, "receipt-g13-scope faster"),
-    Case("G13", {"claims.0.scope": {"defaultOn": "true"}}, "receipt-g13-scope faster"),
-    Case("G13", {"claims.0.scope": {"contextMax": "32K"}}, "receipt-g13-scope faster"),
+    Case("G13", {"claims.0.scope": {"contextMax": "870400"}}, less("receipt-g13-scope", "faster")),
+    Case("G13", {"claims.0.scope": {"topology": "TP4"}}, less("receipt-g13-scope", "faster")),
+    Case("G13", {"claims.0.scope": {"concurrency": "4"}}, less("receipt-g13-scope", "faster")),
+    Case("G13", {"claims.0.scope": {"defaultOn": "true"}}, less("receipt-g13-scope", "faster")),
+    Case("G13", {"claims.0.scope": {"contextMax": "32K"}}, less("receipt-g13-scope", "faster")),
     Case("G13", {"claims.0.scope": {"contextMax": "16K"}}, "holds"),
     Case(
         "G13",
         {"claims.0.scope": {"contextMin": "4096"}, "scope.measured": {"contextMin": "8194"}},
-        "receipt-g13-scope faster",
+        less("receipt-g13-scope", "faster"),
     ),
     # A prompt of 8,194 tokens is called 8K; so is one of 8,000, and one of 9,005 is not.
     *(
@@ -253,7 +267,7 @@ SCOPE: Final = [
             ("8194", "holds"),
             ("8000", "holds"),
             ("16388, 8194", "holds"),
-            ("9005", "receipt-g13-scope faster"),
+            ("9005", less("receipt-g13-scope", "faster")),
         )
     ),
     Case(
@@ -267,7 +281,9 @@ SCOPE: Final = [
     Case("G14", {}, "receipt-g14-approval", {"head": OTHER_COMMIT}),
     Case("G14", {"approvedHead": ...}, "uncheckable"),
     Case("G14", {"approvedHead": {"gitCommit": OTHER_COMMIT[:12]}}, "uncheckable"),
-    Case("G15", {"claims": [claim("again", "reproduced")]}, "receipt-g15-reproduced again"),
+    Case(
+        "G15", {"claims": [claim("again", "reproduced")]}, less("receipt-g15-reproduced", "again")
+    ),
     Case(
         "G15",
         {
@@ -275,7 +291,7 @@ SCOPE: Final = [
             "assurance": "independentlyReproduced",
             "reproducer": "maintainer of the fork",
         },
-        "receipt-g15-reproduced again",
+        less("receipt-g15-reproduced", "again"),
     ),
     Case("G15", {"assurance": "independentlyReproduced"}, "uncheckable"),
     Case(
@@ -296,7 +312,7 @@ SCOPE: Final = [
         Case(
             "G17",
             {"scope.notClaimed": ["something else", entry]},
-            "receipt-g17-not-claimed-contradicted faster",
+            less("receipt-g17-not-claimed-contradicted", "faster"),
         )
         for entry in ("faster", "Improvement", "topology: TP2", "Time to first token falls")
     ),
@@ -325,7 +341,7 @@ OUTPUTS: Final = [
     Case(
         "X2",
         {"arms.1.outputs": digest("replayed"), "claims": CLAIMS},
-        "receipt-x2-same-outputs same",
+        less("receipt-x2-same-outputs", "same"),
     ),
     Case("X2", {"arms.1.outputs": ..., "claims": CLAIMS}, "uncheckable"),
     Case("X2", {"arms.1.outputs": ...}, "holds"),
@@ -338,21 +354,23 @@ OUTPUTS: Final = [
             "arms.0.failingChecks": ["sum-4"],
             "claims": CLAIMS,
         },
-        "receipt-x3-same-failures safe",
+        less("receipt-x3-same-failures", "safe"),
     ),
     Case("X3", {"arms.0.failingChecks": ["sum-3"]}, "receipt-x3-same-failures"),
     Case(
-        "X3", {"arms.0.checker": digest("laxer"), "claims": CLAIMS}, "receipt-x3-same-failures safe"
+        "X3",
+        {"arms.0.checker": digest("laxer"), "claims": CLAIMS},
+        less("receipt-x3-same-failures", "safe"),
     ),
     Case("X3", {"arms.*.failingChecks": ["sum-3", "sum-4"], "claims": CLAIMS}, "holds"),
     Case("X3", {"arms.0.failingChecks": ..., "claims": CLAIMS}, "uncheckable"),
     Case("X3", {"arms.0.checker": ..., "claims": CLAIMS}, "uncheckable"),
     Case("X3", {"arms.*.failingChecks": ...}, "holds"),
-    Case("X4", {"outcomes.0.execution": "double"}, "receipt-x4-stand-ins faster"),
+    Case("X4", {"outcomes.0.execution": "double"}, less("receipt-x4-stand-ins", "faster")),
     Case(
         "X4",
         {"outcomes.1.execution": "stub", "claims": CLAIMS},
-        "receipt-x4-stand-ins right same",
+        less("receipt-x4-stand-ins", "right same"),
     ),
     Case("X4", {"outcomes.0.execution": ...}, "uncheckable"),
     *(
@@ -372,7 +390,7 @@ OUTPUTS: Final = [
         )
         for reason, found in (
             ({"reason": "no GPU on this machine"}, "holds"),
-            ({}, "receipt-x4-stand-ins right"),
+            ({}, less("receipt-x4-stand-ins", "right")),
         )
     ),
 ]

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from itertools import count
 from typing import Final
 
 from verifier.checks.receipt.answer import (
@@ -13,7 +14,7 @@ from verifier.checks.receipt.answer import (
     Uncheckable,
     only,
 )
-from verifier.checks.receipt.identities import LoadedFile, Written, full
+from verifier.checks.receipt.identities import LoadedFile, Runtime, Written, full
 from verifier.checks.receipt.model import ClaimKind, Receipt
 from verifier.checks.receipt.samples import DIGESTS, Row
 from verifier.checks.receipt.study import Study
@@ -155,42 +156,34 @@ def b5_one_image(study: Study) -> Answer:
     runtime, subject = study.receipt.runtime, full(study.receipt.image)
     if runtime is None or not runtime.images:
         return Uncheckable(missing="the image of each rank, runtime.images")
-    ids = {each.rank: full(each.id) for each in runtime.images}
-    registries = {each.rank: full(each.registry) for each in runtime.images}
+    ids = {full(image.id) for image in runtime.images}
+    registries = {full(image.registry) for image in runtime.images}
     for what, found in (("id", ids), ("registryDigest", registries)):
-        if len(known := set(found.values()) - {None}) > 1:
-            got = f"{len(known)} different: " + ", ".join(f"rank {n} {d}" for n, d in found.items())
+        if len(known := found - {None}) > 1:
+            got = f"{len(known)} on {len(runtime.images)} ranks: {', '.join(sorted(filter(None, known)))}"
             return Broken(expected=f"one image {what} on every rank", got=got)
-    same = set(ids.values()) & set(registries.values()) - {None}
-    if same:
-        return Broken(
-            expected="the image id apart from the registry digest",
-            got=f"{same.pop()} as both",
-            condition="kinds",
-        )
-    both = {*ids.values(), *registries.values()}
-    if subject and None not in both and subject not in both:
-        return Broken(
-            expected=f"the image that ran, {next(iter(ids.values()))}",
-            got=f"subject image {subject}",
-            condition="subject",
-        )
-    return _images_missing(study, ids, registries) or Holds(detail=f"{len(ids)} ranks")
+    if same := ids & registries - {None}:
+        expected, got = "the image id apart from the registry digest", f"{same.pop()} as both"
+        return Broken(expected=expected, got=got, condition="kinds")
+    if subject and None not in ids | registries and subject not in ids | registries:
+        expected, got = f"the image that ran, {min(filter(None, ids))}", f"subject image {subject}"
+        return Broken(expected=expected, got=got, condition="subject")
+    return _images_missing(study, runtime, ids, registries)
 
 
 def _images_missing(
-    study: Study, ids: dict[int, str | None], registries: dict[int, str | None]
-) -> Uncheckable | None:
-    runtime, subject = study.receipt.runtime, full(study.receipt.image)
-    files = runtime.files if runtime else ()
-    ranks = range(max((*ids, *(file.rank for file in files))) + 1)
-    if gaps := [str(rank) for rank in ranks if rank not in ids]:
-        return Uncheckable(missing=f"the image of rank {', '.join(gaps)}")
-    if None in ids.values() and None in registries.values():
+    study: Study, runtime: Runtime, ids: set[str | None], registries: set[str | None]
+) -> Answer:
+    """Say what is not there to tell that every rank ran the image of the receipt."""
+    if None in ids and None in registries:
         return Uncheckable(missing="the image id of every rank, in full")
-    if subject is None or subject not in {*ids.values(), *registries.values()}:
+    if full(study.receipt.image) not in (ids | registries) - {None}:
         return Uncheckable(missing="the image by its id or registry digest, subject image")
-    return None
+    ranks = {image.rank for image in runtime.images}
+    gap = next(rank for rank in count() if rank not in ranks)
+    if gap <= max(ranks | {file.rank for file in runtime.files}):
+        return Uncheckable(missing=f"the image of rank {gap}")
+    return Holds(detail=f"{len(ranks)} ranks")
 
 
 def b6_loaded_bytes(study: Study) -> Answer:
@@ -205,9 +198,10 @@ def b6_loaded_bytes(study: Study) -> Answer:
         disclosed = set[str]().union(*affects)
         hidden = [file for file in wrong if file.path not in disclosed]
         file = next(iter(hidden or wrong))
+        arms = {arm.id for arm in study.receipt.arms}
         reach = {name for named in affects if named & {f.path for f in wrong} for name in named}
         lost = study.named(ClaimKind.ISOLATED_HEAD, ClaimKind.ATTRIBUTION)
-        lost |= {claim.id for claim in study.claims() if reach & set(claim.arms)}
+        lost |= {c.id for c in study.claims() if arms & reach & (set(c.arms) or arms)}
         return Broken(
             expected=f"{file.path} as recorded, {full(file.recorded)}",
             got=f"rank {file.rank} loaded {full(file.loaded)}",

@@ -39,6 +39,8 @@ SUPPORTS: Final[dict[str, frozenset[ClaimKind]]] = {
             ClaimKind.REGRESSION,
             ClaimKind.NO_REGRESSION,
             ClaimKind.THROUGHPUT,
+            ClaimKind.ATTRIBUTION,
+            ClaimKind.INTERACTION,
         }
     ),
     "outputCheck": frozenset({ClaimKind.CORRECTNESS, ClaimKind.EQUIVALENCE}),
@@ -115,9 +117,9 @@ def g2_same_gate(study: Study) -> Answer:
             continue
         if problem := _contradiction(study, result):
             return Broken(expected=problem[0], got=problem[1], condition="verdict")
-        bare = None in (result.observed, result.comparator, result.threshold)
-        if bare and result.kind in _NUMBERED:
-            missing.append(f"observed, comparator and threshold of gate {result.gate}")
+        needed = (result.figure, result.observed, result.comparator, result.threshold)
+        if result.kind in _NUMBERED and None in needed:
+            missing.append(f"figure, observed, comparator and threshold of gate {result.gate}")
     return Uncheckable(missing=missing[0]) if missing else Holds(detail=f"{planned}"[:12])
 
 

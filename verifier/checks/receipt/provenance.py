@@ -106,8 +106,8 @@ def _changing(arms: tuple[Arm, ...]) -> list[str]:
 
 
 def _of(claim: Claim, arms: tuple[Arm, ...]) -> tuple[Arm, ...]:
-    """Return the arms that a claim is about; one that names none is about all."""
-    return tuple(arm for arm in arms if not claim.arms or arm.id in claim.arms)
+    """Return the arms that a claim is about; one that names none of them is about all."""
+    return tuple(arm for arm in arms if arm.id in claim.arms) or arms
 
 
 def b13_composition(study: Study) -> Answer:
@@ -179,7 +179,8 @@ def b16_evidence_bytes(study: Study) -> Answer:
     named = tuple(_named(study))
     for file in named:
         pin, recorded = files.get(file.name), full(file.digest)
-        if pin and recorded and (pin.sha256, pin.length) != (recorded, file.length or pin.length):
+        other_size = pin and file.length is not None and pin.length != file.length
+        if pin and recorded and (pin.sha256 != recorded or other_size):
             size = "" if file.length is None else f" · {file.length:,} bytes"
             return Broken(expected=f"{file.name}, {recorded}{size}", got=str(pin))
     for file in named:

@@ -112,7 +112,8 @@ def g15_reproduced(study: Study) -> Answer:
     independent = receipt.assurance == "independentlyReproduced"
     if independent and receipt.reproducer is None:
         return Uncheckable(missing="who reproduced it, reproducer")
-    if independent and receipt.reproducer == receipt.reporter:
+    names = [(name or "").strip().casefold() for name in (receipt.reproducer, receipt.reporter)]
+    if independent and names[0] == names[1]:
         got = f"{receipt.reporter} as both"
         return Broken(expected="a reproducer apart from the reporter", got=got, claims=lost)
     if lost and not independent:

@@ -91,7 +91,7 @@ def _no_requests(study: Study) -> Uncheckable | None:
 def g7_g8_rows(receipt: Receipt) -> Iterator[tuple[str, RowRule]]:
     """Ask of each row of a complete arm how its request ended; explored ones may break off."""
     complete = {arm.id for arm in receipt.arms if arm.state is ArmState.COMPLETE}
-    serving = receipt.kind is Kind.SERVING
+    streamed = receipt.kind in (Kind.SERVING, Kind.CANARY)
 
     def broken_off(row: Row) -> str | None:
         if row["status"] not in _BROKEN_OFF or row["arm"] not in complete:
@@ -104,7 +104,7 @@ def g7_g8_rows(receipt: Receipt) -> Iterator[tuple[str, RowRule]]:
                 return f"complete with HTTP status {row['httpStatus']}"
             if row.get("exitCode"):
                 return f"complete with exit code {row['exitCode']}"
-            return Missing("finishReason") if serving and not row.get("finishReason") else None
+            return Missing("finishReason") if streamed and not row.get("finishReason") else None
         if row["status"] == "cancelled" and row["arm"] in complete:
             return f"{row['arm']} cancelled"
         return None
@@ -140,7 +140,7 @@ def g10_every_row(study: Study) -> Answer:
     if noted := study.tally.broken.get("G10"):
         return Broken(expected="every check to pass", got=str(noted), path="samples")
     for result in passed:
-        if result.kind == "outputCheck" and result.rows is None:
+        if result.kind == "outputCheck" and not (result.rows and result.rows[1]):
             return Uncheckable(missing=f"how many rows of gate {result.gate} passed, rows")
     return Holds(detail=f"{len(passed)} gates") if study.receipt.results else NO_GATE
 

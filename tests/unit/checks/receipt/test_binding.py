@@ -142,6 +142,13 @@ RUNTIME: Final = [
     Case("B5", {"runtime": ...}, "uncheckable"),
     Case("B5", {"runtime.images": []}, "uncheckable"),
     Case("B5", {"runtime.images.1.rank": 2}, "uncheckable"),
+    Case("B5", {"runtime.images.1.rank": 1 << 53}, "uncheckable"),
+    Case(
+        "B5",
+        {"runtime.images.1.rank": 0, "runtime.images.0.id": digest("another")},
+        "receipt-b5-one-image",
+    ),
+    Case("B5", {"runtime.images.1": ...}, "uncheckable"),
     Case(
         "B5",
         {"runtime.images.0.id": ..., "runtime.images.1.registryDigest": ...},
@@ -166,9 +173,23 @@ RUNTIME: Final = [
         {
             "runtime.loadedFiles.1": loaded(1, now="patched"),
             "deviations": deviation(SCHEDULER, "B1"),
-            "claims": [*CLAIMS, claim("there", "measured", arms=["B1"])],
+            "claims": [
+                claim("head", "isolatedHead", arms=["A1"]),
+                claim("there", "measured", arms=["B1"]),
+                claim("elsewhere", "measured", arms=["A1"]),
+                claim("whole", "measured"),
+            ],
         },
-        less("receipt-b6-loaded-bytes-disclosed", "head owed there"),
+        less("receipt-b6-loaded-bytes-disclosed", "head there whole"),
+    ),
+    Case(
+        "B6",
+        {
+            "runtime.loadedFiles.1": loaded(1, now="patched"),
+            "deviations": deviation(SCHEDULER),
+            "claims": CLAIMS,
+        },
+        less("receipt-b6-loaded-bytes-disclosed", "head owed"),
     ),
     Case("B6", {"runtime.loadedFiles": []}, "uncheckable"),
     Case("B6", {"runtime.loadedFiles.1.recorded": ...}, "uncheckable"),
@@ -251,6 +272,11 @@ SETTINGS: Final = [
         "B12",
         {"arms.0.settings.DEPTH": "3", "claims": CLAIMS},
         less("receipt-b12-declared-settings", "faster owed"),
+    ),
+    Case(
+        "B12",
+        {"arms.0.settings.DEPTH": "3", "claims.0.arms": ["Z"]},
+        less("receipt-b12-declared-settings", "faster"),
     ),
     Case("B12", {"arms.0.settings.NEW": "1"}, less("receipt-b12-declared-settings", "faster")),
     Case(
@@ -342,6 +368,7 @@ SOURCES: Final = [
         {"arms.1.captures.0.evidence.digest": digest("edited")},
         "receipt-b16-evidence-bytes",
     ),
+    Case("B16", {"evidence.0.bytes": 0}, "receipt-b16-evidence-bytes"),
     Case("B16", {}, "uncheckable", {"files": None}),
     Case("B16", {}, "uncheckable", {"files": {}, "problems": {"capture.tar": "is a link"}}),
     Case("B16", {"evidence.0.digest": ...}, "uncheckable"),

@@ -85,15 +85,21 @@ GATES: Final = [
         {"outcomes": [gate(observed="11.689", comparator="<=", threshold="10")]},
         "receipt-g2-same-gate-verdict",
     ),
-    Case("G2", {"outcomes": [gate(observed="10", comparator="<=", threshold="10")]}, "holds"),
+    Case("G2", {"outcomes.0.threshold": "-25.11"}, "holds"),
     Case(
         "G2",
-        {"outcomes": [gate(observed="10", comparator="<", threshold="10")]},
+        {"outcomes.0.threshold": "-25.11", "outcomes.0.comparator": "<"},
+        "receipt-g2-same-gate-verdict",
+    ),
+    Case(
+        "G2",
+        {"outcomes.0.threshold": "-25.12"},
         "receipt-g2-same-gate-verdict",
     ),
     Case("G2", {"outcomes.0.observed": "-25.12"}, "receipt-g2-same-gate-verdict"),
     Case("G2", {"outcomes.0.figure": "another"}, "receipt-g2-same-gate-verdict"),
     Case("G2", {"outcomes.0.threshold": ...}, "uncheckable"),
+    Case("G2", {"outcomes.0.figure": ...}, "uncheckable"),
     Case("G2", {"outcomes.0.state": "FAIL", "outcomes.0.threshold": "-50"}, "holds"),
     # seeds/003: 0.127015 is outside of its bound, 0.100147 narrowly within 0.100867.
     Case("G3", {"derived.3": tolerance("0.127015", "0.000000")}, "receipt-g3-tolerance"),
@@ -198,6 +204,7 @@ TRIALS: Final = [
         "holds",
     ),
     Case("G10", {"outcomes.1.rows": ...}, "uncheckable"),
+    Case("G10", {"outcomes.1.rows": {"passed": 0, "of": 0}}, "uncheckable"),
     Case("G10", {"outcomes.1.state": "FAIL", "outcomes.1.rows.passed": 39}, "holds"),
     Case(
         "G11",

@@ -252,6 +252,8 @@ class Table:
                 return allowed[0]
             elif pattern and not re.fullmatch(pattern, value):
                 self.mistake(key, f"{quoted(value)} is not of the form {form or pattern}")
+        if allowed and default is None and value not in allowed:
+            return allowed[0]  # noted above; callers may make an enumeration of it
         return value
 
     def string(self, key: str) -> str:

@@ -160,7 +160,7 @@ def b5_one_image(study: Study) -> Answer:
     registries = {full(image.registry) for image in runtime.images}
     for what, found in (("id", ids), ("registryDigest", registries)):
         if len(known := found - {None}) > 1:
-            got = f"{len(known)} on {len(runtime.images)} ranks: {', '.join(sorted(filter(None, known)))}"
+            got = f"{len(known)} of them: {', '.join(sorted(filter(None, known)))}"
             return Broken(expected=f"one image {what} on every rank", got=got)
     if same := ids & registries - {None}:
         expected, got = "the image id apart from the registry digest", f"{same.pop()} as both"

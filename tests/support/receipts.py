@@ -364,6 +364,7 @@ def beside() -> Companions:
         published=known,
         files=files,
         gates=Pin(sha256=digest("gates")["sha256"], length=256),
+        gate_names=frozenset({"ttft", "format"}),
         gates_signed_at="2026-11-19T11:00:05Z",
         normalised={(digest("workload")["sha256"], "sorted-json"): normal},
     )

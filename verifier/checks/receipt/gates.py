@@ -80,6 +80,13 @@ def g1_gate_first(study: Study) -> Answer:
         return NO_GATE
     if gates is None or full(gates.planned) is None or gates.declared_at is None or first is None:
         return Uncheckable(missing="gates.planned and declaredAt, and startedAt of every arm")
+    named = study.companions.gate_names
+    if later := [each for each in study.receipt.results if named and each.gate not in named]:
+        return Broken(
+            expected="gates of the planned file",
+            got=f"gate {later[0].gate}, which is not in it",
+            claims=frozenset[str]().union(*(resting(study, each) for each in later)),
+        )
     signed = parse_time(study.companions.gates_signed_at or "")
     late = max(filter(None, (gates.declared_at, signed)))
     if late >= first:
@@ -177,8 +184,11 @@ _STATES: Final = {
 
 
 def g4_precedence(study: Study) -> Answer:
-    """Ask that no gate ended worse than a pass: the worst state is that of the study."""
-    results = study.receipt.results
+    """Ask that no gate ended worse than a pass: the worst state is that of the study.
+
+    A gate of the file that the receipt says nothing of was not run.
+    """
+    results, planned = study.receipt.results, study.companions.gate_names or frozenset()
     for state, condition in _STATES.items():
         if found := [result.gate for result in results if result.state is state]:
             return Broken(
@@ -186,6 +196,11 @@ def g4_precedence(study: Study) -> Answer:
                 got=f"{state}: {', '.join(found)}",
                 condition=condition,
             )
+    if silent := sorted(planned - {result.gate for result in results}):
+        got = f"nothing about {', '.join(silent)}"
+        return Broken(expected="every gate of the file", got=got, condition="incomplete")
+    if not results and (study.receipt.gates or study.companions.gates):
+        return Uncheckable(missing="what became of the gates, outcomes")
     return Holds(detail=f"{len(results)} gates") if results else NO_GATE
 
 

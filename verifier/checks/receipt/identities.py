@@ -104,7 +104,7 @@ class LoadedFile:
 class Runtime:
     """What ran."""
 
-    composed: bool
+    composed: bool | None
     dirty: bool | None
     components: tuple[tuple[str, Written | None], ...]
     images: tuple[RankImage, ...]

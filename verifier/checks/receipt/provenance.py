@@ -114,8 +114,8 @@ def b13_composition(study: Study) -> Answer:
     """Ask that a composed runtime lists its commits and is not taken for one head (seeds/003)."""
     runtime, source = study.receipt.runtime, full(study.receipt.source)
     isolated = study.named(ClaimKind.ISOLATED_HEAD)
-    if runtime is None:
-        return Uncheckable(missing="whether the runtime was composed, runtime")
+    if runtime is None or runtime.composed is None:
+        return Uncheckable(missing="whether the runtime was composed, runtime.composed")
     commits = [full(commit) for _, commit in runtime.components]
     if runtime.composed and isolated:
         got = f"a composition of {len(commits)} components"

@@ -101,7 +101,7 @@ def model(table: Table, digests: Digests) -> Model:
 def runtime(table: Table, digests: Digests) -> Runtime:
     """Read what ran; closes the table."""
     read = Runtime(
-        composed=table.flag("composed"),
+        composed=table.flag("composed") if table.has("composed") else None,
         dirty=table.flag("dirtyTree") if table.has("dirtyTree") else None,
         components=tuple(_component(each, digests) for each in table.tables("components")),
         images=tuple(_image(each, digests) for each in table.tables("images")),

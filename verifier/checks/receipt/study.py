@@ -19,7 +19,8 @@ class Companions:
 
     `head` is the commit asked about. `files` holds the pin of every evidence file by its name below
     the folder, None if no folder was given; `problems` says of names why they could not be read.
-    `gates` is the pin of the gate file. `published` and `staging` are digests of collectors, of
+    `gates` is the pin of the gate file, and
+    `gate_names` are the gates in it. `published` and `staging` are digests of collectors, of
     archives and executables, that the registry knows. `others` holds (receipt id, digest,
     supersedes, figures) of the other receipts of one call. `gates_signed_at` is a verified time at
     which the gate file existed. `normalised` holds the digest of a workload's normal form by its
@@ -31,6 +32,7 @@ class Companions:
     files: Mapping[str, Pin] | None = None
     problems: Mapping[str, str] | None = None
     gates: Pin | None = None
+    gate_names: frozenset[str] | None = None
     published: frozenset[str] = frozenset()
     staging: frozenset[str] = frozenset()
     others: tuple["Other", ...] = ()

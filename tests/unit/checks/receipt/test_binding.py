@@ -213,6 +213,7 @@ RUNTIME: Final = [
     Case("B13", {"runtime.composed": True}, "holds"),
     Case("B13", {"runtime.composed": True, "runtime.components.0.digest": ...}, "uncheckable"),
     Case("B13", {"runtime.components": []}, "uncheckable"),
+    Case("B13", {"runtime.composed": ...}, "uncheckable"),
     Case("B13", {"runtime": ...}, "uncheckable"),
 ]
 

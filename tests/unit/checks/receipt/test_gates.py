@@ -67,6 +67,11 @@ GATES: Final = [
         less("receipt-g1-gate-first", "faster right safe same"),
         {"gates_signed_at": LATE},
     ),
+    Case(
+        "G1",
+        {"outcomes.0.gate": "added later"},
+        less("receipt-g1-gate-first", "faster"),
+    ),
     Case("G1", {}, "uncheckable", {"gates_signed_at": None}),
     Case("G1", {"gates.declaredAt": ...}, "uncheckable"),
     Case("G1", {"gates.planned": ...}, "uncheckable"),
@@ -141,7 +146,11 @@ GATES: Final = [
         {"outcomes.0.state": "INCONCLUSIVE", "outcomes.1.state": "FAIL"},
         "receipt-g4-precedence-fail",
     ),
-    Case("G4", {"outcomes": []}, "holds"),
+    # A gate that failed may not be left out.
+    Case("G4", {"outcomes.1": ...}, "receipt-g4-precedence-incomplete"),
+    Case("G4", {"outcomes": []}, "receipt-g4-precedence-incomplete"),
+    Case("G4", {"outcomes": []}, "uncheckable", {"gate_names": None}),
+    Case("G4", {"outcomes": [], "gates": ...}, "holds", {"gates": None, "gate_names": None}),
     Case("G5", {"outcomes.0.state": "DESCRIPTIVE"}, less("receipt-g5-not-a-pass", "faster")),
     Case(
         "G5",

@@ -409,7 +409,7 @@ def spoilt(changes: Mapping[str, Any]) -> Json:
         if star:
             listed = document["predicate"]
             for name in above.split("."):
-                listed = listed[name]
+                listed = listed[int(name)] if isinstance(listed, list) else listed[name]
             for number in range(len(listed)):
                 change(document, f"{above}.{number}.{below}", value)
         elif path.startswith("subject."):

@@ -35,7 +35,7 @@ def t1_order(study: Study) -> Answer:
     if receipt.planned_at == first_start(study):
         return Uncheckable(missing="a plan that is a second older than the first sample")
     signed = parse_time(study.companions.gates_signed_at or "")
-    if signed and signed > known["first sample"]:
+    if signed and signed >= known["first sample"]:
         got = f"time-stamped {print_time(signed)}"
         first = print_time(known["first sample"])
         return Broken(expected=f"gates that existed before the first sample, {first}", got=got)

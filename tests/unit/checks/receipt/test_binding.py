@@ -80,6 +80,12 @@ HEADS: Final = [
     Case(
         "B1", {"claimHead": OTHER, "equality": [equal()]}, "receipt-b1-exact-head", {"head": BASE}
     ),
+    Case(
+        "B1",
+        {"claimHead": OTHER, "equality": [equal(head="edited")]},
+        "receipt-b1-exact-head",
+        {"head": OTHER_COMMIT},
+    ),
     Case("B2", {"claimHead": OTHER, "equality": [equal()]}, "holds", {"head": OTHER_COMMIT}),
     Case("B2", {"claimHead": OTHER}, "receipt-b2-refreshed-head", {"head": None}),
     Case("B2", {}, "receipt-b2-refreshed-head", {"head": OTHER_COMMIT}),

@@ -270,7 +270,21 @@ SCOPE: Final = [
     Case("G13", {"claims.0.scope": {"concurrency": "4"}}, less("receipt-g13-scope", "faster")),
     Case("G13", {"claims.0.scope": {"defaultOn": "true"}}, less("receipt-g13-scope", "faster")),
     Case("G13", {"claims.0.scope": {"contextMax": "32K"}}, less("receipt-g13-scope", "faster")),
-    Case("G13", {"claims.0.scope": {"contextMax": "16K"}}, "holds"),
+    *(
+        Case("G13", {"claims.0.scope": {"contextMax": n}}, "holds")
+        for n in ("8194", "16388", "16K")
+    ),
+    Case(
+        "G13",
+        {"claims.0.scope": {"contextMin": "16K"}, "scope.measured": {"contextMin": "8194"}},
+        "holds",
+    ),
+    *(
+        Case(
+            "G13", {"claims.0.scope": {"loadMax": n}, "scope.measured": {"loadMax": "high"}}, found
+        )
+        for n, found in (("high", "holds"), ("4", less("receipt-g13-scope", "faster")))
+    ),
     Case(
         "G13",
         {"claims.0.scope": {"contextMin": "4096"}, "scope.measured": {"contextMin": "8194"}},
@@ -342,6 +356,12 @@ OUTPUTS: Final = [
     Case("X1", {"outcomes.1.rows": {"passed": 64, "of": 64}}, "receipt-x1-all-checked"),
     Case("X1", {"outcomes.1.rows": {"passed": 32, "of": 32}}, "holds"),
     Case("X1", {"samples.0.checks": ...}, "holds"),  # a warm-up
+    Case(
+        "X1",
+        {"samples.8.membership": "exploratory", "outcomes.1.rows": {"passed": 31, "of": 31}},
+        "holds",
+    ),
+    Case("X1", {"outcomes.0.rows": {"passed": 3, "of": 3}}, "holds"),  # no gate of outputs
     Case("X1", {"samples.*.checks": []}, "uncheckable"),
     Case("X1", NO_SAMPLES, "uncheckable"),
     Case(
@@ -389,6 +409,7 @@ OUTPUTS: Final = [
         less("receipt-x4-stand-ins", "right same"),
     ),
     Case("X4", {"outcomes.0.execution": ...}, "uncheckable"),
+    Case("X4", {"outcomes.0.execution": ..., "outcomes.0.state": "FAIL"}, "holds"),
     *(
         Case(
             "X4",
@@ -432,6 +453,7 @@ TIMES: Final = [
         if earlier != "arms.0.startedAt"
     ),
     Case("T1", {}, "receipt-t1-order", {"gates_signed_at": LATE}),
+    Case("T1", {}, "receipt-t1-order", {"gates_signed_at": FIRST}),
     Case("T1", {}, "uncheckable", {"gates_signed_at": None}),
     *(Case("T1", {each: ...}, "uncheckable") for each in ORDER),
     Case("T1", {"gates": ...}, "uncheckable"),

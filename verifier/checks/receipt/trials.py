@@ -57,7 +57,8 @@ def g7_broken_stream(study: Study) -> Answer:
     if noted := study.tally.broken.get("G7"):
         return Broken(expected="a trial that is marked invalid", got=str(noted), path="samples")
     for arm in study.complete:
-        if arm.counts and not _rows_of(study, arm) and arm.counts.timed_out + arm.counts.truncated:
+        listed = sum(study.tally.statuses[arm.id, status] for status in _BROKEN_OFF)
+        if arm.counts and arm.counts.timed_out + arm.counts.truncated > listed:
             got = f"{arm.counts.timed_out} timed out, {arm.counts.truncated} truncated"
             return Broken(expected=f"arm {arm.id} marked invalid", got=got)
     return _no_requests(study) or Holds(detail=f"{len(study.complete)} arms")

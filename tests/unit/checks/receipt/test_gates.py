@@ -174,7 +174,7 @@ TRIALS: Final = [
     ),
     Case("G6", {"samples.*.checks": []}, less("receipt-g6-content", "faster")),
     Case("G6", NO_SAMPLES, "uncheckable"),
-    Case("G6", {"outcomes": []}, "holds"),
+    Case("G6", {"outcomes": [], "samples.*.checks": []}, "holds"),
     *(
         Case("G7", {"samples.8.status": status}, "receipt-g7-broken-stream")
         for status in ("truncated", "timedOut", "malformed")
@@ -183,6 +183,9 @@ TRIALS: Final = [
     Case("G7", {"samples.8.status": "timedOut", "arms.0.state": "invalid"}, "holds"),
     Case("G7", {**NO_SAMPLES, "arms.0.counts.timedOut": 2}, "receipt-g7-broken-stream"),
     Case("G7", {**NO_SAMPLES, "arms.0.counts.truncated": 1}, "receipt-g7-broken-stream"),
+    # What the counts say cannot be left out of the rows.
+    Case("G7", {"arms.0.counts.timedOut": 2}, "receipt-g7-broken-stream"),
+    Case("G7", {"arms.0.counts": ...}, "holds"),
     Case("G7", {**NO_SAMPLES, "arms.0.counts": ...}, "uncheckable"),
     Case("G7", {"arms": []}, "uncheckable"),
     Case("G8", {"samples.8.status": "cancelled"}, "receipt-g8-unfinished"),
@@ -298,6 +301,7 @@ SCOPE: Final = [
             ("8000", "holds"),
             ("16388, 8194", "holds"),
             ("9005", less("receipt-g13-scope", "faster")),
+            ("long", less("receipt-g13-scope", "faster")),
         )
     ),
     Case(
@@ -305,10 +309,24 @@ SCOPE: Final = [
         {"claims.0.scope": {"concurrency": "1,4"}, "scope.measured": {"concurrency": "1, 2, 4"}},
         "holds",
     ),
+    *(
+        Case(
+            "G13",
+            {"claims.0.scope": {"context": name}, "scope.measured": {"context": "8194"}},
+            less("receipt-g13-scope", "faster"),
+        )
+        for name in ("8", "long", "16K")
+    ),
+    Case(
+        "G13",
+        {"claims.0.scope": {"contextMin": "8194"}, "scope.measured": {"contextMin": "8194"}},
+        "holds",
+    ),
     Case("G13", {"scope.measured": {}}, "uncheckable"),
     Case("G13", {"scope": ...}, "uncheckable"),
     Case("G14", {"approvedHead": {"gitCommit": OTHER_COMMIT}}, "receipt-g14-approval"),
     Case("G14", {}, "receipt-g14-approval", {"head": OTHER_COMMIT}),
+    Case("G14", {"claimHead": ...}, "holds", {"head": None}),
     Case("G14", {"approvedHead": ...}, "uncheckable"),
     Case("G14", {"approvedHead": {"gitCommit": OTHER_COMMIT[:12]}}, "uncheckable"),
     Case(

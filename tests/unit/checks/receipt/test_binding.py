@@ -198,7 +198,7 @@ RUNTIME: Final = [
         "B6",
         {
             "runtime.loadedFiles.1": loaded(1, now="patched"),
-            "deviations": deviation(SCHEDULER),
+            "deviations": [*deviation(SCHEDULER), *deviation("another.py", "B1")],
             "claims": CLAIMS,
         },
         less("receipt-b6-loaded-bytes-disclosed", "head owed"),
@@ -227,6 +227,7 @@ RUNTIME: Final = [
     Case("B13", {"runtime.composed": True, "runtime.components.0.digest": ...}, "uncheckable"),
     Case("B13", {"runtime.components": []}, "uncheckable"),
     Case("B13", {"runtime.composed": ...}, "uncheckable"),
+    Case("B13", {"subject.source": ...}, "uncheckable"),
     Case("B13", {"runtime": ...}, "uncheckable"),
 ]
 
@@ -278,6 +279,7 @@ TOOLS: Final = [
     Case("B11", {"arms.*.workload": digest("another")}, "receipt-b11-one-workload"),
     Case("B11", {"arms.1.workload": ...}, "uncheckable"),
     Case("B11", {"workloads": []}, "uncheckable"),
+    Case("B11", {"arms": []}, "uncheckable"),
     Case("B11", {"workloads.0.producer": ...}, "uncheckable"),
     Case("B11", {"workloads.0.producer": ..., "workloads.0.generated": False}, "holds"),
 ]
@@ -319,6 +321,7 @@ SETTINGS: Final = [
     Case("B12", {"arms.1.settings": {"DEPTH": "2"}}, "uncheckable"),
     Case("B12", {"arms.1.settings": {}}, "uncheckable"),
     Case("B12", {"design": ...}, "uncheckable"),
+    Case("B12", {"arms": []}, "uncheckable"),
     Case("B15", {"arms.0.activation.1": ...}, less("receipt-b15-activation", "faster")),
     Case("B15", {"arms.3.activation.0": ...}, less("receipt-b15-activation", "faster")),
     Case(
@@ -387,6 +390,11 @@ SOURCES: Final = [
     Case("B16", {}, "uncheckable", {"files": None}),
     Case("B16", {}, "uncheckable", {"files": {}, "problems": {"capture.tar": "is a link"}}),
     Case("B16", {"evidence.0.digest": ...}, "uncheckable"),
+    Case(
+        "B16",
+        {"summarises": {"name": "private.json", "digest": digest("p"), "published": False}},
+        "uncheckable",
+    ),
     Case("B16", {"evidence": [], "arms.*.captures": []}, "holds", {"files": None}),
     Case("B18", {"references": [REFERENCE]}, "holds", {"blobs": {PLACE: "9f" * 20}}),
     Case(

@@ -54,10 +54,18 @@ def tolerance(on: str, off: str) -> Json:
     }
 
 
-EARLY: Final = "2026-11-19T11:00:05Z"
+WAIVER: Final = {"by": "operator", "reason": "known"}
 LATE: Final = "2026-11-20T09:00:00Z"
 FIRST: Final = "2026-11-20T08:10:00Z"
 
+NEAR: Final = tolerance("0.018938", "0.000000")
+EXACT: Final = {
+    **tolerance("0", "0"),
+    "operands": {
+        name: {"quantity": "drafts", "arms": [arm]} for name, arm in (("on", "B1"), ("off", "A1"))
+    },
+    "parameters": {"absolute": "0", "relative": "0"},
+}
 GATES: Final = [
     Case("G1", {"gates.declaredAt": LATE}, less("receipt-g1-gate-first", "faster")),
     Case("G1", {"gates.declaredAt": FIRST}, less("receipt-g1-gate-first", "faster")),
@@ -72,10 +80,26 @@ GATES: Final = [
         {"outcomes.0.gate": "added later"},
         less("receipt-g1-gate-first", "faster"),
     ),
+    Case(
+        "G1",
+        {
+            "gates.declaredAt": LATE,
+            "claims": [*CLAIMS[:1], claim("other", "improvement", figures=["ttftOn"])],
+            "outcomes.1": ...,
+        },
+        less("receipt-g1-gate-first", "faster"),
+    ),
     Case("G1", {}, "uncheckable", {"gates_signed_at": None}),
     Case("G1", {"gates.declaredAt": ...}, "uncheckable"),
     Case("G1", {"gates.planned": ...}, "uncheckable"),
     Case("G1", {"gates": ...}, "uncheckable"),
+    Case("G1", {"gates": ...}, "uncheckable", {"gates": None}),
+    Case(
+        "G1",
+        {"outcomes": [], "gates.declaredAt": LATE},
+        "receipt-g1-gate-first",
+        {"gates": None},
+    ),
     Case("G1", {"gates": ..., "outcomes": []}, "uncheckable"),
     Case("G1", {"gates": ..., "outcomes": []}, "holds", {"gates": None}),
     Case("G1", {"arms.1.startedAt": ...}, "uncheckable"),
@@ -83,6 +107,14 @@ GATES: Final = [
     Case("G2", {}, "receipt-g2-same-gate", {"gates": Pin(sha256="0" * 64, length=256)}),
     Case("G2", {"gates.judged": ...}, "uncheckable"),
     Case("G2", {"gates": ...}, "uncheckable"),
+    Case("G2", {"gates": ...}, "uncheckable", {"gates": None}),
+    Case("G2", {"gates": ..., "outcomes": []}, "uncheckable"),
+    Case(
+        "G2",
+        {"outcomes": [], "gates.judged": digest("ten is twelve")},
+        "receipt-g2-same-gate",
+        {"gates": None},
+    ),
     Case("G2", {"gates": ..., "outcomes": []}, "holds", {"gates": None}),
     # A frozen 10 % stays 10 % when 11.689 % is observed.
     Case(
@@ -105,6 +137,8 @@ GATES: Final = [
     Case("G2", {"outcomes.0.figure": "another"}, "receipt-g2-same-gate-verdict"),
     Case("G2", {"outcomes.0.threshold": ...}, "uncheckable"),
     Case("G2", {"outcomes.0.figure": ...}, "uncheckable"),
+    Case("G2", {"outcomes.0.observed": ...}, "uncheckable"),
+    Case("G2", {"outcomes.0.comparator": ...}, "uncheckable"),
     Case("G2", {"outcomes.0.state": "FAIL", "outcomes.0.threshold": "-50"}, "holds"),
     # seeds/003: 0.127015 is outside of its bound, 0.100147 narrowly within 0.100867.
     Case("G3", {"derived.3": tolerance("0.127015", "0.000000")}, "receipt-g3-tolerance"),
@@ -126,6 +160,14 @@ GATES: Final = [
         },
         "uncheckable",
     ),
+    Case("G3", {"derived.3": EXACT}, "holds"),  # just as far as it may be
+    Case("G3", {"derived.3": NEAR, "outcomes": [gate("numerical")]}, "holds"),
+    Case(
+        "G3",
+        {"derived.3": NEAR, "outcomes": [gate("numerical", figure="ttftChange")]},
+        "uncheckable",
+    ),
+    Case("G3", {"outcomes": [gate("numerical", "FAIL")]}, "holds"),
     Case("G3", {"outcomes": [gate("numerical")]}, "uncheckable"),
     Case("G3", {"outcomes": [gate("numerical", figure="ttftChange")]}, "uncheckable"),
     Case(
@@ -150,6 +192,7 @@ GATES: Final = [
     Case("G4", {"outcomes.1": ...}, "receipt-g4-precedence-incomplete"),
     Case("G4", {"outcomes": []}, "receipt-g4-precedence-incomplete"),
     Case("G4", {"outcomes": []}, "uncheckable", {"gate_names": None}),
+    Case("G4", {"outcomes": []}, "uncheckable", {"gate_names": None, "gates": None}),
     Case("G4", {"outcomes": [], "gates": ...}, "holds", {"gates": None, "gate_names": None}),
     Case("G5", {"outcomes.0.state": "DESCRIPTIVE"}, less("receipt-g5-not-a-pass", "faster")),
     Case(
@@ -162,6 +205,15 @@ GATES: Final = [
         "G5",
         {"outcomes": [gate(exitCode=0)], "claims": CLAIMS},
         less("receipt-g5-not-a-pass", "faster safe"),
+    ),
+    *(
+        Case("G5", {"outcomes": [gate(exitCode=0, **shown)]}, "holds")
+        for shown in (
+            {"observed": "-25.11"},
+            {"rows": {"passed": 40, "of": 40}},
+            {"checks": ["format"]},
+            {"figure": "ttftChange"},
+        )
     ),
     Case("G5", {"outcomes": [gate()]}, "uncheckable"),
     Case("G5", {"outcomes.0.exitCode": 0}, "holds"),
@@ -193,6 +245,13 @@ TRIALS: Final = [
     Case("G8", {"samples.8.exitCode": 1}, "receipt-g8-unfinished"),
     Case("G8", {"arms.0.counts.cancelled": 1}, "receipt-g8-unfinished"),
     Case("G8", {"arms.0.counts.notStarted": 1}, "receipt-g8-unfinished"),
+    *(
+        Case(rule, {**NO_SAMPLES, f"arms.0.counts.{one}": 1, f"arms.0.counts.{other}": 1}, found)
+        for rule, one, other, found in (
+            ("G7", "timedOut", "truncated", "receipt-g7-broken-stream"),
+            ("G8", "cancelled", "notStarted", "receipt-g8-unfinished"),
+        )
+    ),
     Case("G8", {"samples.8.status": "cancelled", "arms.0.state": "incomplete"}, "holds"),
     Case("G8", {"samples.8.finishReason": None}, "uncheckable"),
     Case("G8", {**NO_SAMPLES, "arms.0.counts": ...}, "uncheckable"),
@@ -236,6 +295,14 @@ TRIALS: Final = [
             "outcomes.0.waiver": {"by": "operator", "reason": "known"},
         },
         "receipt-g11-waiver",
+    ),
+    *(
+        Case("G11", {"outcomes": [gate(state="WAIVED", waiver=WAIVER, **failure)]}, found)
+        for failure, found in (
+            ({"rows": {"passed": 301, "of": 354}}, "receipt-g11-waiver"),
+            ({"exitCode": 3}, "receipt-g11-waiver"),
+            ({"exitCode": 0}, "receipt-g11-waiver-unexplained"),
+        )
     ),
     Case("G11", {"outcomes": []}, "holds"),
 ]
@@ -377,6 +444,11 @@ OUTPUTS: Final = [
     Case(
         "X1",
         {"samples.8.membership": "exploratory", "outcomes.1.rows": {"passed": 31, "of": 31}},
+        "holds",
+    ),
+    Case(
+        "X1",
+        {"samples.8.membership": "exploratory", "outcomes.1.rows": {"passed": 32, "of": 32}},
         "holds",
     ),
     Case("X1", {"outcomes.0.rows": {"passed": 3, "of": 3}}, "holds"),  # no gate of outputs

@@ -249,12 +249,10 @@ class Table:
                 self.mistake(key, "is empty")
             elif allowed and value not in allowed:
                 self.mistake(key, f"{quoted(value)} is none of {_listed(value, allowed)}")
-                return allowed[0]
             elif pattern and not re.fullmatch(pattern, value):
                 self.mistake(key, f"{quoted(value)} is not of the form {form or pattern}")
-        if allowed and default is None and value not in allowed:
-            return allowed[0]  # noted above; callers may make an enumeration of it
-        return value
+        # After a mistake a choice is still one of them: callers look it up before they are done.
+        return allowed[0] if allowed and value not in allowed and value != default else value
 
     def string(self, key: str) -> str:
         """Return a string, which may be empty."""

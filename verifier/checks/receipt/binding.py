@@ -38,7 +38,7 @@ def b1_exact_head(study: Study) -> Answer:
         return _MEASURED
     for head in filter(None, (study.companions.head, claimed)):
         if head != measured and (head != claimed or _uncovered(receipt)):
-            return Broken(expected=f"commit {head}", got=f"measured at {measured}")
+            return Broken(expected=f"commit {head}", got=f"measured at commit {measured}")
     if receipt.runtime and receipt.runtime.dirty:
         return Broken(
             expected=f"the files of commit {measured}",

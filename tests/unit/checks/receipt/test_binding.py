@@ -320,6 +320,7 @@ SETTINGS: Final = [
     ),
     Case("B12", {"arms.1.settings": {"DEPTH": "2"}}, "uncheckable"),
     Case("B12", {"arms.1.settings": {}}, "uncheckable"),
+    Case("B12", {"claims": CLAIMS}, "holds"),
     Case("B12", {"design": ...}, "uncheckable"),
     Case("B12", {"arms": []}, "uncheckable"),
     Case("B15", {"arms.0.activation.1": ...}, less("receipt-b15-activation", "faster")),
@@ -334,6 +335,17 @@ SETTINGS: Final = [
         "B15", {"arms.0.activation.0.basis": "alignment"}, less("receipt-b15-activation", "faster")
     ),
     Case("B15", {"arms.0.activation.0.basis": "counter"}, "holds"),
+    Case(
+        "B15",
+        {
+            "arms.0.activation.0.basis": "flag",
+            "claims": [
+                claim(f"on {arm}", "improvement", feature="FINE", arms=[arm])
+                for arm in ("B1", "B2")
+            ],
+        },
+        "receipt-b15-activation on B1",
+    ),
     Case("B15", {"arms.0.activation": []}, "uncheckable"),
     Case("B15", {"arms.0.activation.0.evidence": ...}, "uncheckable"),
     Case("B15", {"arms.0.activation.0.basis": ...}, "uncheckable"),
@@ -387,6 +399,7 @@ SOURCES: Final = [
         "receipt-b16-evidence-bytes",
     ),
     Case("B16", {"evidence.0.bytes": 0}, "receipt-b16-evidence-bytes"),
+    Case("B16", {"evidence.0.bytes": ...}, "holds"),
     Case("B16", {}, "uncheckable", {"files": None}),
     Case("B16", {}, "uncheckable", {"files": {}, "problems": {"capture.tar": "is a link"}}),
     Case("B16", {"evidence.0.digest": ...}, "uncheckable"),
@@ -405,6 +418,12 @@ SOURCES: Final = [
     ),
     Case("B18", {"references": [REFERENCE]}, "receipt-b18-references", {"blobs": {PLACE: None}}),
     Case("B18", {"references": [REFERENCE]}, "uncheckable"),
+    Case(
+        "B18",
+        {"references": [{name: REFERENCE[name] for name in ("repository", "commit", "path")}]},
+        "uncheckable",
+        {"blobs": {PLACE: "9f" * 20}},
+    ),
     Case("B18", {"references": [{**REFERENCE, "commit": {"gitCommit": "main"}}]}, "uncheckable"),
     Case("B19", {"derived.0.copiedFrom": copied()}, "holds", {"others": (other("source"),)}),
     Case("B19", {"derived.0.copiedFrom": copied()}, "uncheckable"),

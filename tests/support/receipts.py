@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from hashlib import sha256
 from typing import Any, Final
 
-from verifier.checks.receipt.answer import Answer
+from verifier.checks.receipt.answer import Answer, Broken
 from verifier.checks.receipt.open import study
 from verifier.checks.receipt.rules import RULES
 from verifier.checks.receipt.study import Companions, Study
@@ -56,6 +56,7 @@ def _arm(name: str, number: int, role: str, *, fine: str) -> Json:
                 "state": "observed",
                 "when": when,
                 "evidence": digest(f"log {name}"),
+                "basis": "requestLog",
             }
             for when in ("before", "after")
         ]
@@ -85,6 +86,7 @@ def _arm(name: str, number: int, role: str, *, fine: str) -> Json:
         ],
         "failingChecks": [],
         "outputs": digest("outputs"),
+        "checker": digest("checker"),
     }
 
 
@@ -233,6 +235,7 @@ def sound() -> Json:
                 "normalised": digest("workload, normalised"),
                 "normalisation": "sorted-json",
                 "producer": digest("producer"),
+                "file": "workload.json",
             }
         ],
         "models": [
@@ -349,11 +352,35 @@ def sound() -> Json:
 
 
 def beside() -> Companions:
-    """Return what is given beside the sound receipt: the head it is about, known tools."""
+    """Return what is given beside the sound receipt: its head, known tools, every file."""
     known = frozenset(digest(name)["sha256"] for name in ("collector", "collector archive"))
     stored = (row["response"] for row in samples())
-    files = {each["name"]: Pin(sha256=each["sha256"], length=each["bytes"]) for each in stored}
-    return Companions(head=COMMIT, published=known, files=files)
+    files = {
+        **{each["name"]: Pin(sha256=each["sha256"], length=each["bytes"]) for each in stored},
+        "workload.json": Pin(sha256=digest("workload")["sha256"], length=512),
+        "capture.tar": Pin(sha256=digest("capture")["sha256"], length=16384),
+        **{
+            f"{arm}.tar": Pin(sha256=digest(f"capture {arm}")["sha256"], length=4096)
+            for arm in ("B1", "A1", "A2", "B2")
+        },
+    }
+    normal = digest("workload, normalised")["sha256"]
+    return Companions(
+        head=COMMIT,
+        published=known,
+        files=files,
+        gates=Pin(sha256=digest("gates")["sha256"], length=256),
+        gate_names=frozenset({"ttft", "format"}),
+        gates_signed_at="2026-11-19T11:00:05Z",
+        normalised={(digest("workload")["sha256"], "sorted-json"): normal},
+    )
+
+
+def beside_but(**changes: Any) -> Companions:
+    """Return what is given beside the sound receipt, with some of it otherwise."""
+    usual = beside()
+    names = Companions.__dataclass_fields__
+    return Companions(**{name: changes.get(name, getattr(usual, name)) for name in names})
 
 
 def change(document: Json, path: str, value: Any) -> Json:
@@ -380,6 +407,32 @@ def made(**changes: Any) -> Json:
     return document
 
 
+def spoilt(changes: Mapping[str, Any]) -> Json:
+    """Return the sound receipt changed at paths; `*` is every item, `subject.NAME` a subject."""
+    document = sound()
+    for path, value in changes.items():
+        above, star, below = path.partition(".*.")
+        if star:
+            listed = document["predicate"]
+            for name in above.split("."):
+                listed = listed[int(name)] if isinstance(listed, list) else listed[name]
+            for number in range(len(listed)):
+                change(document, f"{above}.{number}.{below}", value)
+        elif path.startswith("subject."):
+            name = path.removeprefix("subject.")
+            rest = [each for each in document["subject"] if each["name"] != name]
+            document["subject"] = [*rest, *([] if value is ... else [{"name": name, **value}])]
+            assert document["subject"] != sound()["subject"]
+        else:
+            change(document, path, value)
+    return document
+
+
+def claim(name: str, kind: str, **more: Any) -> Json:
+    """Return a claim."""
+    return {"id": name, "kind": kind, "text": f"{kind} is claimed", **more}
+
+
 def opened(document: Mapping[str, Any], companions: Companions | None = None) -> Study:
     """Read a statement into a study."""
     subjects = {each["name"]: each["digest"] for each in document["subject"]}
@@ -390,6 +443,21 @@ def opened(document: Mapping[str, Any], companions: Companions | None = None) ->
         sha256=sha256(json.dumps(document).encode()).hexdigest(),
         companions=beside() if companions is None else companions,
     )
+
+
+def less(code: str, claims: str) -> str:
+    """Return a code and the claims that it takes away, as `found` does."""
+    return f"{code} {claims}".rstrip()
+
+
+def found(rule: str, document: Mapping[str, Any], companions: Companions | None = None) -> str:
+    """Ask one rule: its code if it is broken, else `holds` or `uncheckable`."""
+    asked = next(each for each in RULES if each.id == rule)
+    said = asked.answer(opened(document, companions))
+    if isinstance(said, Broken):
+        assert said.claims <= {each["id"] for each in document["predicate"]["claims"]}
+        return less(asked.code(said.condition), " ".join(sorted(said.claims)))
+    return type(said).__name__.lower()
 
 
 def answer(rule: str, document: Mapping[str, Any], companions: Companions | None = None) -> Answer:

@@ -28,6 +28,11 @@ class Written:
         return self.text if hexadecimal and len(self.text) in _IDS else None
 
 
+def full(written: Written | None) -> str | None:
+    """Return the digest that binds: None where there is none, or an incomplete one."""
+    return written.full if written else None
+
+
 @frozen
 class Evidence:
     """A file by its digest and size; `reason` says why it is not published, where it is not."""
@@ -53,13 +58,18 @@ class Collector:
 
 @frozen
 class Workload:
-    """What was run: its bytes, what they normalise to, and what generated them."""
+    """What was run: its bytes, what they normalise to, and what generated them.
+
+    `file` is its name in the evidence folder; `generated` says whether a program made its prompts.
+    """
 
     id: str
     source: Written | None
     normalised: Written | None
     normalisation: str | None
     producer: Written | None
+    file: str | None
+    generated: bool
 
 
 @frozen
@@ -94,7 +104,7 @@ class LoadedFile:
 class Runtime:
     """What ran."""
 
-    composed: bool
+    composed: bool | None
     dirty: bool | None
     components: tuple[tuple[str, Written | None], ...]
     images: tuple[RankImage, ...]

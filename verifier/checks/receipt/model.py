@@ -134,12 +134,13 @@ class Design:
 
 @frozen
 class Activation:
-    """Whether a feature was seen at work, before or after timing."""
+    """Whether a feature was seen at work, before or after timing; `basis` says by what (B15)."""
 
     feature: str
     observed: bool
     when: str
     evidence: Written | None
+    basis: str | None
 
 
 @frozen
@@ -200,6 +201,9 @@ class Arm:
     """Flags of single cases; those in `flags` are of all of them (A15)."""
     failing: tuple[str, ...] | None
     outputs: Written | None
+    checker: Written | None
+    environment: Environment | None
+    """Where it is not that of the whole study (B21)."""
 
 
 @frozen

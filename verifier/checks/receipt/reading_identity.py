@@ -80,6 +80,8 @@ def workload(table: Table, digests: Digests) -> Workload:
         normalised=digests.read(table, "normalised"),
         normalisation=table.optional_text("normalisation"),
         producer=digests.read(table, "producer"),
+        file=table.optional_text("file"),
+        generated=table.flag("generated", default=True),
     )
     table.close()
     return read
@@ -99,7 +101,7 @@ def model(table: Table, digests: Digests) -> Model:
 def runtime(table: Table, digests: Digests) -> Runtime:
     """Read what ran; closes the table."""
     read = Runtime(
-        composed=table.flag("composed"),
+        composed=table.flag("composed") if table.has("composed") else None,
         dirty=table.flag("dirtyTree") if table.has("dirtyTree") else None,
         components=tuple(_component(each, digests) for each in table.tables("components")),
         images=tuple(_image(each, digests) for each in table.tables("images")),

@@ -15,11 +15,13 @@ from verifier.checks.receipt.model import (
     Role,
     Tests,
 )
-from verifier.checks.receipt.reading_identity import Digests, evidence
+from verifier.checks.receipt.reading_identity import Digests, environment, evidence
 from verifier.core.table import Table
 
 #: The declared designs; A is a control or the return to it, B a candidate (A3).
 DESIGNS = ("BAAB", "ABBA", "AAB", "ABA", "sequential", "single")
+#: What an activation may rest on; the last two show a wish and no feature at work (B15).
+BASES = ("requestLog", "counter", "flag", "alignment")
 FLAGS = ("capacityLimited", "underfilled", "warmupTimedOut")
 
 
@@ -72,7 +74,7 @@ def _added(table: Table) -> tuple[str, datetime]:
 
 def arm(table: Table, digests: Digests) -> Arm:
     """Read one arm; closes the table."""
-    counts = table.optional_table("counts")
+    counts, own = table.optional_table("counts"), table.optional_table("environment")
     read = Arm(
         id=table.text("id"),
         role=Role(table.text("role", choices=list(Role))),
@@ -97,6 +99,8 @@ def arm(table: Table, digests: Digests) -> Arm:
         case_flags=_case_flags(table.optional_table("caseFlags")),
         failing=table.texts("failingChecks") if table.has("failingChecks") else None,
         outputs=digests.read(table, "outputs"),
+        checker=digests.read(table, "checker"),
+        environment=environment(own) if own else None,
     )
     for flag in (*read.flags, *chain.from_iterable(read.case_flags.values())):
         if flag not in FLAGS:
@@ -115,6 +119,7 @@ def _activation(table: Table, digests: Digests) -> Activation:
         observed=table.text("state", choices=["observed", "notObserved"]) == "observed",
         when=table.text("when", choices=["before", "after"]),
         evidence=digests.read(table, "evidence"),
+        basis=table.text("basis", choices=BASES) if table.has("basis") else None,
     )
     table.close()
     return read

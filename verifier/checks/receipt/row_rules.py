@@ -3,16 +3,27 @@
 from collections.abc import Iterable
 
 from verifier.checks.receipt import retention_rows
+from verifier.checks.receipt.binding import b3_row, b4_row, b7_rows
 from verifier.checks.receipt.model import Receipt
+from verifier.checks.receipt.outputs import x1_rows
 from verifier.checks.receipt.samples import Row
 from verifier.checks.receipt.study import Companions
 from verifier.checks.receipt.tally import Missing, RowRule
+from verifier.checks.receipt.trials import g7_g8_rows, g10_rows
 
 
 def row_rules(receipt: Receipt, companions: Companions) -> Iterable[tuple[str, RowRule]]:
     """Return the id of each row rule and its function, for one receipt and what is beside it."""
-    del receipt
-    return (("K12", k12_total), *retention_rows.row_rules(companions))
+    return (
+        ("B3", b3_row),
+        ("B4", b4_row),
+        *b7_rows(receipt),
+        *retention_rows.row_rules(companions),
+        ("K12", k12_total),
+        *g7_g8_rows(receipt),
+        *g10_rows(receipt),
+        *x1_rows(receipt),
+    )
 
 
 def k12_total(row: Row) -> str | Missing | None:

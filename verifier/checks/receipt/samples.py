@@ -26,11 +26,11 @@ _GROUPS: Final[dict[str, frozenset[str]]] = {
     "timingUs": frozenset({"ttft", "settle", "elapsed", "start"}),
     "counterDeltas": COUNTERS,
 }
-_DIGESTS: Final = ("request", "response", "epoch")
+DIGESTS: Final = ("request", "response", "epoch")
 _DIGEST_FIELDS: Final = frozenset({"sha256", "bytes", "name"})
 _FLAGS: Final = ("postHoc", "idleBefore")
 _ALLOWED: Final = frozenset(
-    {*_TEXTS, *_INTEGERS, *_GROUPS, *_DIGESTS, *_FLAGS, "values", "checks", "finishReason"}
+    {*_TEXTS, *_INTEGERS, *_GROUPS, *DIGESTS, *_FLAGS, "values", "checks", "finishReason"}
 )
 _DECIMAL: Final = re.compile(r"-?(?:0|[1-9][0-9]{0,29})(?:\.[0-9]{1,30})?")
 _CHECK: Final = frozenset({"id", "passed"})
@@ -97,7 +97,7 @@ def _rarer(row: Row) -> str | None:
             return f"{name}: expected true or false"
     if type(row.get("finishReason", "")) is not str and row["finishReason"] is not None:
         return "finishReason: expected text, or null"
-    for name in _DIGESTS:
+    for name in DIGESTS:
         if name in row and (wrong := _digest(row[name])):
             return f"{name}{wrong}"
     for name, value in _pairs(row.get("values")):

@@ -19,19 +19,26 @@ class Companions:
 
     `head` is the commit asked about. `files` holds the pin of every evidence file by its name below
     the folder, None if no folder was given; `problems` says of names why they could not be read.
-    `gates` is the pin of the gate file. `published` and `staging` are digests of collectors, of
+    `gates` is the pin of the gate file, and
+    `gate_names` are the gates in it. `published` and `staging` are digests of collectors, of
     archives and executables, that the registry knows. `others` holds (receipt id, digest,
-    supersedes, figures) of the other receipts of one call. `signed_at` is a verified time.
+    supersedes, figures) of the other receipts of one call. `gates_signed_at` is a verified time at
+    which the gate file existed. `normalised` holds the digest of a workload's normal form by its
+    own digest and the name of the normalisation; `blobs` the blob id that a clone has at
+    (repository, commit, path), None where it has nothing there.
     """
 
     head: str | None = None
     files: Mapping[str, Pin] | None = None
     problems: Mapping[str, str] | None = None
     gates: Pin | None = None
+    gate_names: frozenset[str] | None = None
     published: frozenset[str] = frozenset()
     staging: frozenset[str] = frozenset()
     others: tuple["Other", ...] = ()
     gates_signed_at: str | None = None
+    normalised: Mapping[tuple[str, str], str] | None = None
+    blobs: Mapping[tuple[str, str, str], str | None] | None = None
 
 
 @frozen
@@ -59,6 +66,15 @@ class Study:
     def arms(self, *roles: Role) -> tuple[Arm, ...]:
         """Return the arms of these roles, in order of the document."""
         return tuple(arm for arm in self.receipt.arms if arm.role in roles)
+
+    def named(self, *kinds: ClaimKind) -> frozenset[str]:
+        """Return the ids of the claims of these kinds, for a rule that takes them away."""
+        return frozenset(claim.id for claim in self.claims(*kinds))
+
+    @property
+    def started(self) -> tuple[Arm, ...]:
+        """The arms that ran at all."""
+        return tuple(arm for arm in self.receipt.arms if arm.state is not ArmState.NOT_STARTED)
 
     @property
     def complete(self) -> tuple[Arm, ...]:

@@ -2,28 +2,11 @@
 
 from collections.abc import Iterable
 
+from verifier.checks.receipt import counter_rows
 from verifier.checks.receipt.model import Receipt
-from verifier.checks.receipt.samples import Row
-from verifier.checks.receipt.tally import Missing, RowRule
+from verifier.checks.receipt.tally import RowRule
 
 
 def row_rules(receipt: Receipt) -> Iterable[tuple[str, RowRule]]:
     """Return the id of each row rule and its function, for one receipt."""
-    del receipt
-    return (("K12", k12_total),)
-
-
-def k12_total(row: Row) -> str | Missing | None:
-    """Ask that the tokens add up, and that the output is no longer than its cap (TheGrill)."""
-    usage = row.get("usage")
-    if not usage or any(usage.get(n) is None for n in ("promptTokens", "completionTokens")):
-        return Missing("usage")
-    total = usage.get("totalTokens")
-    if total is not None and total != usage["promptTokens"] + usage["completionTokens"]:
-        return f"total {total}, not prompt and completion"
-    cap = row.get("cap")
-    if cap is not None and usage["completionTokens"] > cap:
-        return f"{usage['completionTokens']} tokens of at most {cap}"
-    if row.get("finishReason") == "length" and cap is not None and usage["completionTokens"] < cap:
-        return f"finished by length at {usage['completionTokens']} of {cap}"
-    return None
+    return (*counter_rows.row_rules(receipt),)

@@ -2,7 +2,12 @@
 
 from typing import Final
 
-from verifier.checks.receipt import binding
+from verifier.checks.receipt import binding, counters, derived, sanitised
 from verifier.checks.receipt.answer import Rule
 
-RULES: Final[tuple[Rule, ...]] = (*binding.RULES,)
+RULES: Final[tuple[Rule, ...]] = (
+    *binding.RULES,
+    *counters.RULES,
+    *derived.RULES,
+    *sanitised.RULES,
+)

@@ -235,8 +235,8 @@ def k12_total(row: Row) -> str | Missing | None:
     usage = row.get("usage") or _NOTHING
     prompt, completion = usage.get("promptTokens"), usage.get("completionTokens")
     total, cap = usage.get("totalTokens"), row.get("cap")
-    whole = prompt is not None and completion is not None and total is not None
-    if whole and total != prompt + completion:
+    parts = None if prompt is None or completion is None else prompt + completion
+    if total is not None and parts is not None and total != parts:
         return f"total {total}, of {prompt} and {completion}"
     by_length = row.get("finishReason") == "length"
     if cap is not None and completion is not None:
@@ -244,6 +244,6 @@ def k12_total(row: Row) -> str | Missing | None:
             return f"{completion} tokens of at most {cap}"
         if by_length and completion < cap:
             return f"finished by length at {completion} of {cap}"
-    if not whole:
+    if total is None or parts is None:
         return _USAGE
     return Missing("cap") if by_length and cap is None else None

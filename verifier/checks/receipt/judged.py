@@ -31,10 +31,11 @@ def first_wrong(study: Study, figures: Iterable[Figure]) -> Broken | Uncheckable
 
 
 def _inconsistent(computed: Computed, others: int) -> Broken:
-    figure, result = computed.figure, computed.result
+    figure = computed.figure
+    ends = {shown(end, figure.places + 3) for end in computed.result or ()}
     expected = f"figure {figure.id} = {computed.recomputed} {figure.unit}"
-    if result and result.low != result.high:
-        low, high = (shown(end, figure.places + 3) for end in result)
+    if len(ends) > 1:  # the enclosure of a root is narrower than what is shown
+        low, high = (shown(end, figure.places + 3) for end in computed.result or ())
         expected = f"figure {figure.id} between {low} and {high} {figure.unit}"
     more = f"; {others} more are off" if others else ""
     return Broken(

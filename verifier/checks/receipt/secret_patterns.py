@@ -52,11 +52,11 @@ _NAMES: Final = (
     r"|secret[_-]?key|private[_-]?key|auth[_-]?key|account[_-]?key|credentials?)"
 )
 ASSIGNED: Final = re.compile(
-    rf"(?i)(?<![\w.-])[\w.-]{{0,48}}?{_NAMES}(?![A-Za-z0-9])[\"']?(?:\s{{0,4}}[:=]\s{{0,4}}|\s{{1,4}})"
-    r"[\"']?([^\s\"',;)}\]]{6,512})"
+    rf"(?i)(?<![\w.-])(--)?[\w.-]{{0,48}}?{_NAMES}(?![A-Za-z0-9])[\"']?"
+    r"(?:\s{0,4}[:=]\s{0,4}|(?(1)\s{1,4}|(?!)))[\"']?([^\s\"',;)}\]]{6,512})"
 )
 #: Of a key: its value is a secret if it looks like one.
-SENSITIVE: Final = re.compile(rf"(?i).{{0,64}}{_NAMES}")
+SENSITIVE: Final = re.compile(rf"(?i)[\w.-]{{0,64}}{_NAMES}")
 _PLACEHOLDER: Final = re.compile(
     r"(?i)[*x.\-_]+|<.*>|\[.*\]?|\{.*\}?|\$.*|%.*%|(?:your|my|some)[_-].*|none|null|true|false"
     r"|redacted|removed|masked|changeme|example|dummy|required|optional|not[_-]?needed|unset"

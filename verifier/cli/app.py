@@ -26,6 +26,8 @@ VERBS: Final = {
     "show": "show one entry of the registry",
     "check": "check the registry itself",
     "migrate": "bring a file to another version, or back",
+    "scan": "look for what must not be published",
+    "redact": "take what must not be published out of a receipt",
     "sign": "sign a registry",
     "pin": "write an entry for a registry",
 }

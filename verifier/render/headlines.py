@@ -127,6 +127,12 @@ def _of_runtime(item: Result, _main: Finding | None) -> str:
     return f"not known whether every rank runs {item.subject.name}"
 
 
+def _of_scan(item: Result, _main: Finding | None) -> str:
+    if item.verdict is Verdict.VERIFIED:
+        return f"{item.subject.name} holds nothing that the scan knows"
+    return f"{item.subject.name} must not be published as it is"
+
+
 def _stage(found: Identified) -> str:
     words = {"base": "the base", "mixed": "several stages"}
     return words.get(found.version, f"stage {found.version}")
@@ -175,6 +181,7 @@ _HEADLINES: Final[dict[str, Callable[[Result, Finding | None], str]]] = {
     "registry": _of_registry,
     "tree": _of_tree,
     "diff": _of_diff,
+    "scan": _of_scan,
 }
 #: What an image is, by the finding that decided.
 _IMAGES: Final = {
@@ -195,4 +202,5 @@ _REASONS: Final = {
     "registry": "every file is signed, every entry parses, the index is as derived",
     "tree": "read and hashed; compared with nothing",
     "diff": "content and modes are the same",
+    "scan": "no credential, host, address, home, person, prompt, or hidden character",
 }

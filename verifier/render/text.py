@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 _MOST_ALSO: Final = 8
 #: Kinds whose coverage is told whatever was identified.
-_COVERED: Final = ("registry", "diff", "composition", "proof", "image", "runtime")
+_COVERED: Final = ("registry", "diff", "composition", "proof", "image", "runtime", "scan")
 
 
 def report(value: Report, *, colour: bool = False) -> bytes:

@@ -44,7 +44,9 @@ def study(
         companions=companions,
         secrets=tuple((hit.kind, hit.where) for hit in scan.hits),
         replaced=tuple(redaction.replaced({k: v for k, v in predicate.items() if k != _SAMPLES})),
-        standing=tuple(path for path, at in there if at not in (None, redaction.PLACEHOLDER)),
+        standing=tuple(
+            path for path, at in there if at is not None and not redaction.is_placeholder(at)
+        ),
     )
 
 

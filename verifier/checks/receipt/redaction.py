@@ -18,7 +18,7 @@ _MEASURED: Final = re.compile(
     r"|claims\[\]\.(?:id|kind|figures|arms|margin|grid|resident|feature)(?:[.\[].*)?"
     r"|(?:evidence|workloads|models|references)\[\](?:\.(?:id|role|digest|bytes|published))?"
     r"|(?:arms|claims|evidence|workloads|models|references)(?:\[\])?"
-    r"|.*(?:[aA]t|sha256|gitCommit|Us)"
+    r"|.*(?:At|sha256|gitCommit|Us)"
 )
 _INDEX: Final = re.compile(r"\[[0-9]+\]")
 
@@ -26,6 +26,11 @@ _INDEX: Final = re.compile(r"\[[0-9]+\]")
 def measured(path: str) -> bool:
     """Whether a path is of what may not be altered."""
     return _MEASURED.fullmatch(_INDEX.sub("[]", path)) is not None
+
+
+def is_placeholder(value: Any) -> bool:
+    """Whether a value stands for a redacted one: a text, or a list of texts."""
+    return value in (PLACEHOLDER, [PLACEHOLDER])
 
 
 def found(document: Any, path: str) -> Any:
@@ -52,7 +57,7 @@ def replaced(document: Any) -> list[str]:
     waiting: list[tuple[Any, str]] = [(document, "")]
     while waiting:
         item, place = waiting.pop()
-        if item == PLACEHOLDER:
+        if is_placeholder(item):
             paths.append(place)
         elif isinstance(item, list):
             waiting += [(each, f"{place}[{number}]") for number, each in enumerate(item)]

@@ -93,7 +93,7 @@ def _altered(expected: str, got: str) -> Broken:
     return Broken(expected=expected, got=got, path="sanitisation")
 
 
-_REMOVE: Final = "pinproof redact RECEIPT --to FILE makes a receipt without it; publish that one"
+_REMOVE: Final = "take it out; of a receipt, pinproof redact RECEIPT --to FILE makes one without it"
 _REFUSE: Final = only(Consequence.REFUSE)
 
 

@@ -7,6 +7,7 @@ said in docs/sanitising.md: names of hosts without a dot, secrets that are split
 
 import re
 import unicodedata
+from base64 import b64decode
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any, Final, NamedTuple
@@ -79,13 +80,23 @@ class Scan:
                     seen.add(_signature(row))
             yield row
 
+    def in_key(self, key: str) -> tuple[tuple[str, int], ...]:
+        """Return kind and length of what a key holds."""
+        return self._found(key, versioned=False) or _machine(key)
+
+    def in_value(self, text: str, key: str) -> tuple[tuple[str, int], ...]:
+        """Return kind and length of what a value holds, in itself or by the key above it."""
+        if text == PLACEHOLDER:
+            return ()
+        found = self._found(text, versioned=bool(patterns.VERSIONED.search(key)))
+        return found or _by_key(text, key) or _machine(text)
+
     def _keys(self, pairs: Iterable[tuple[str, Any]], place: str) -> Iterator[tuple[Any, str, str]]:
         """Look at the keys of an object, and return its values with their places."""
         given: set[str] = set()
         for key, value in pairs:
-            found = self._found(key, versioned=False) or _machine(key)
-            shown = f"<key of {len(key)} characters>" if found else printable(key)
-            below = f"{place}.{shown}" if place else shown
+            found = self.in_key(key)
+            below = joined(place, masked(key) if found else printable(key))
             for kind, length in found:
                 self._add(Hit(kind, below, length))
             if key in given:
@@ -94,11 +105,10 @@ class Scan:
             yield value, below, key
 
     def _value(self, text: str, place: str, key: str) -> None:
-        if text == PLACEHOLDER:
-            return
-        found = self._found(text, versioned=bool(patterns.VERSIONED.search(key)))
-        found = found or _by_key(text, key) or _machine(text)
-        for kind, length in found:
+        payload = _payload(text) if key == "payload" else None
+        if payload is not None:
+            self.document(payload, place)
+        for kind, length in self.in_value(text, key):
             self._add(Hit(kind, place, length))
 
     def _found(self, text: str, *, versioned: bool) -> tuple[tuple[str, int], ...]:
@@ -121,6 +131,24 @@ class Scan:
         self.counted[hit.kind] += 1
         if self.counted[hit.kind] <= self._most:
             self.hits.append(hit)
+
+
+def masked(key: str) -> str:
+    """Return what stands for a key that holds a secret."""
+    return f"<key of {len(key)} characters>"
+
+
+def joined(place: str, key: str) -> str:
+    """Return the path of a key below a place, which may be a line."""
+    return f"{place}.{key}" if place and not place.endswith(" ") else f"{place}{key}"
+
+
+def _payload(text: str) -> Any:
+    """Return the document inside of a DSSE envelope, None if there is none."""
+    try:
+        return loose.read(b64decode(text, validate=True).decode())
+    except ValueError:
+        return None
 
 
 def _plain(row: Any, seen: set[tuple[Any, ...]]) -> bool:

@@ -19,6 +19,8 @@ from verifier.core.printable import printable
 
 #: Text that needs no look: digests, commits, numbers. Most strings of a receipt are such.
 _HARMLESS: Final = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}|-?[0-9]{1,18}(?:\.[0-9]{1,18})?|.{0,3}")
+_HEXADECIMAL: Final = "0123456789abcdef"
+_DIGITS: Final = 64
 _REMEMBERED: Final = 4096
 _SEPARATORS: Final = re.compile(r"[^a-z0-9]")
 
@@ -76,8 +78,9 @@ class Scan:
             if not _plain(row, seen):
                 before = self.counted.total()
                 self.document(row, f"{where}[{number}]")
-                if self.counted.total() == before and len(seen) < _REMEMBERED:
-                    seen.add(_signature(row))
+                signature = _signature(row)
+                if signature and self.counted.total() == before and len(seen) < _REMEMBERED:
+                    seen.add(signature)
             yield row
 
     def in_key(self, key: str) -> tuple[tuple[str, int], ...]:
@@ -157,23 +160,28 @@ def _plain(row: Any, seen: set[tuple[Any, ...]]) -> bool:
         return False
     for name in ("request", "response", "epoch"):
         digest = row.get(name)
-        if digest is not None and (
-            type(digest) is not dict
-            or "name" in digest
-            or not _HARMLESS.fullmatch(str(digest.get("sha256")))
-        ):
+        if digest is None:
+            continue
+        text = digest.get("sha256") if type(digest) is dict and "name" not in digest else None
+        if type(text) is not str or len(text) != _DIGITS or text.strip(_HEXADECIMAL):
             return False
-    return _signature(row) in seen
+    signature = _signature(row)
+    return signature is not None and signature in seen
 
 
-def _signature(row: Any) -> tuple[Any, ...]:
-    """Return the texts of a row, and its keys, that decide whether it was seen before."""
-    if type(row) is not dict:
-        return ()
-    checks = row.get("checks") or ()
-    ids = tuple(str(c.get("id")) if type(c) is dict else "" for c in checks) if checks else ()
-    words = (row.get("arm"), row.get("case"), row.get("membership"), row.get("status"))
-    return (*map(str, words), str(row.get("finishReason")), ids, *row)
+def _signature(row: Any) -> tuple[Any, ...] | None:
+    """Return the texts of a row by which it was seen before; None if it is malformed.
+
+    Its other texts and all its keys are of closed lists, or it is no row (`samples.mistake`).
+    """
+    try:
+        checks = row.get("checks")
+        ids = tuple([check["id"] for check in checks]) if checks else ()
+        signature = (row["arm"], row["case"], row.get("finishReason"), ids)
+        hash(signature)
+    except (AttributeError, KeyError, TypeError):
+        return None
+    return signature
 
 
 def _by_key(text: str, key: str) -> tuple[tuple[str, int], ...]:

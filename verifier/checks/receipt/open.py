@@ -33,6 +33,7 @@ def study(
     if not isinstance(inline, list):
         raise MalformedError(what, ["samples: is no list"], remedy=REMEDY)
     scan = Scan()
+    scan.document({"subject": subjects})
     scan.document({name: value for name, value in predicate.items() if name != _SAMPLES})
     tally = _tally(read, scan.rows(inline if rows is None else rows), what)
     there = [(path, redaction.found(predicate, path)) for path in read.redacted or ()]

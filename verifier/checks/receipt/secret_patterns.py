@@ -155,7 +155,12 @@ PROSE_KEYS: Final = frozenset(
 
 
 def public(host: str) -> bool:
-    """Whether a host may be named: a public one of the list, a reserved name, this very machine."""
+    """Whether a host may be named: a public one of the list, a reserved name, this very machine.
+
+    What stands for a host, such as `$HOST` or `HEAD_NODE_IP`, names none.
+    """
+    if _VARIABLE.fullmatch(host) or host.startswith(("$", "{", "%", "*")):
+        return True
     name = host.lower().rstrip(".")
     if name in _ANYWHERE or name.rpartition(".")[2] in _RESERVED:
         return True
@@ -168,7 +173,13 @@ def secretive(value: str) -> bool:
     It is none if it names a variable, a file or a placeholder, is a plain word or number, or has
     too little in it (Shannon, bits a character).
     """
-    if _PLACEHOLDER.fullmatch(value) or _VARIABLE.fullmatch(value) or _PLAIN.fullmatch(value):
+    value = value.strip("`.!?")
+    if (
+        not value
+        or _PLACEHOLDER.fullmatch(value)
+        or _VARIABLE.fullmatch(value)
+        or _PLAIN.fullmatch(value)
+    ):
         return False
     shares = [value.count(character) / len(value) for character in set(value)]
     return -sum(share * log2(share) for share in shares) >= _LEAST_BITS

@@ -64,8 +64,6 @@ class Scan:
         for number, line in enumerate(text.split("\n"), first_line):
             for kind, length in self._found(line, versioned=False):
                 self._add(Hit(kind, f"line {number}", length))
-        if "-----BEGIN" in text and not self.counted[patterns.CREDENTIAL]:
-            self._whole(text, first_line)
 
     def rows(self, rows: Iterable[Any], where: str = "samples") -> Iterator[Any]:
         """Pass sample rows on, each looked at on its way.
@@ -124,11 +122,6 @@ class Scan:
             if len(self._known) < _REMEMBERED:
                 self._known[text, versioned] = known
         return known
-
-    def _whole(self, text: str, first_line: int) -> None:
-        """Find a private key whose header is broken over lines."""
-        if patterns.KEY_BLOCKS.search(" ".join(text.split())):
-            self._add(Hit(patterns.CREDENTIAL, f"from line {first_line}", len(text)))
 
     def _add(self, hit: Hit) -> None:
         self.counted[hit.kind] += 1

@@ -29,7 +29,7 @@ def command(receipt: str, *, to: str, fields: tuple[str, ...]) -> int:
     count = "1 field" if len(done.fields) == 1 else f"{len(done.fields)} fields"
     lines = [
         f"redacted   {printable(to)}: {count}, each replaced whole or taken away",
-        f"           pins the original: {done.original.sha256} · {done.original.length:,} bytes",
+        f"           pins the original: {done.original.sha256[:12]} · {done.original.length:,} bytes",
         "",
         *(f"  field       {printable(path)}" for path in done.fields),
         "  not proven  that nothing is left which the scan does not know",

@@ -120,6 +120,8 @@ INNOCENT: Final = [
     "git@github.com:acme/x.git",
     "https://models.test/target",
     "http://localhost:8000/v1",
+    "http://HEAD_NODE_IP:8888/v1/models",
+    "http://${HOST}:8000/v1",
     "0.11.0rc2.dev145+g4a4a4a4a4",
     "580.95.05",
     "nvidia-curand-cu12==10.3.5.147",
@@ -139,6 +141,7 @@ INNOCENT: Final = [
     "--api-key EMPTY",
     "password: <redacted>",
     "secret=/run/secrets/hf",
+    "`persist-credentials: false`.",
     "auth_env GRILL_API_KEY",
     "the first token falls by a quarter at 8,194 tokens",
     "time to first token: lower is better",
@@ -346,6 +349,21 @@ def test_broken(rule: str, expected: str, changes: dict[str, Any]) -> None:
 )
 def test_must_not_fire(rule: str, changes: dict[str, Any]) -> None:
     assert isinstance(receipts.answer(rule, changed(changes)), Holds)
+
+
+def test_the_subjects_of_the_statement_are_looked_at() -> None:
+    document = receipts.sound()
+    document["subject"].append({"name": "spark-3f2a.local", "digest": receipts.digest("x")})
+    answer = receipts.answer("P2", document)
+    assert code("P2", answer) == "receipt-p2-hosts"
+    assert "spark-3f2a" not in str(answer)
+
+
+def test_a_credential_behind_a_thousand_hosts_is_told() -> None:
+    document = receipts.sound()
+    settings = {f"K{n}": f"10.0.{n // 200}.{n % 200}" for n in range(1000)}
+    receipts.change(document, "arms.0.settings", {**settings, "Z": f"ghp_{RANDOM}"})
+    assert code("P1", receipts.answer("P1", document)) == "receipt-p1-credentials"
 
 
 @pytest.mark.parametrize("rule", ["P4", "P5"])

@@ -26,10 +26,11 @@ def command(receipt: str, *, to: str, fields: tuple[str, ...]) -> int:
     from verifier.actions.redact import redact  # noqa: PLC0415
 
     done = redact(receipt, to=to, fields=fields)
+    pinned = f"{done.original.sha256[:12]} · {done.original.length:,} bytes"
     count = "1 field" if len(done.fields) == 1 else f"{len(done.fields)} fields"
     lines = [
         f"redacted   {printable(to)}: {count}, each replaced whole or taken away",
-        f"           pins the original: {done.original.sha256[:12]} · {done.original.length:,} bytes",
+        f"           pins the original: {pinned}",
         "",
         *(f"  field       {printable(path)}" for path in done.fields),
         "  not proven  that nothing is left which the scan does not know",

@@ -8,7 +8,7 @@ PROVIDER-ACCOUNTING.md, as receipts.md §2 K lists them.
 from collections.abc import Iterable
 from typing import Any, Final
 
-from verifier.checks.receipt.made_of import arms_of
+from verifier.checks.receipt.made_of import arms_of, side
 from verifier.checks.receipt.model import ClaimKind, Figure, Operand, Receipt
 from verifier.checks.receipt.samples import Row
 from verifier.checks.receipt.tally import Missing, RowRule
@@ -35,9 +35,9 @@ def row_rules(receipt: Receipt) -> Iterable[tuple[str, RowRule]]:
         if claim.kind is ClaimKind.COLD:
             yield f"K8 {claim.id}", k8_cold(arms_of(receipt, claim))
     for figure in receipt.figures:
-        selection = prefill(figure)
-        if selection is not None and figure.value is not None:
-            yield f"K11 {figure.id}", k11_cached(selection)
+        selections = prefill(receipt, figure)
+        if selections and figure.value is not None:
+            yield f"K11 {figure.id}", k11_cached(selections)
 
 
 def k1_null(row: Row) -> str | Missing | None:
@@ -202,23 +202,20 @@ def k9_prompt(row: Row) -> str | Missing | None:
     return None
 
 
-def prefill(figure: Figure) -> Operand | None:
-    """Return which samples a figure takes a prefill rate of, None if it is none."""
-    operands = figure.operands
-    if figure.formula == "rate":
-        amount, time = operands["amount"], operands["microseconds"]
-        return amount if amount.quantity == "promptTokens" and time.quantity == "ttft" else None
-    return next((each for each in operands.values() if each.quantity == "prefillRate"), None)
+def prefill(receipt: Receipt, figure: Figure) -> tuple[Operand, ...]:
+    """Return which samples a figure takes a prefill rate of, nothing if it is none."""
+    if figure.formula != "rate":
+        return tuple(each for each in figure.operands.values() if each.quantity == "prefillRate")
+    amounts, times = (side(receipt, figure, name) for name in ("amount", "microseconds"))
+    prompts = {each.quantity for each in amounts} == {"promptTokens"}
+    return amounts if prompts and {each.quantity for each in times} == {"ttft"} else ()
 
 
-def k11_cached(operand: Operand) -> RowRule:
+def k11_cached(operands: tuple[Operand, ...]) -> RowRule:
     """Ask that no prompt of a prefill rate was partly cached (TheGrill's evidence.rs)."""
-    arms, cases = frozenset(operand.arms), frozenset(operand.cases)
 
     def ask(row: Row) -> str | Missing | None:
-        if row["status"] != _COMPLETE or row["membership"] != operand.membership:
-            return None
-        if (arms and row["arm"] not in arms) or (cases and row["case"] not in cases):
+        if row["status"] != _COMPLETE or not any(_selects(each, row) for each in operands):
             return None
         cached = (row.get("usage") or _NOTHING).get("cachedTokens")
         if cached == 0:
@@ -226,6 +223,14 @@ def k11_cached(operand: Operand) -> RowRule:
         return Missing("cachedTokens") if cached is None else f"{cached} prompt tokens were cached"
 
     return ask
+
+
+def _selects(operand: Operand, row: Row) -> bool:
+    return (
+        row["membership"] == operand.membership
+        and (not operand.arms or row["arm"] in operand.arms)
+        and (not operand.cases or row["case"] in operand.cases)
+    )
 
 
 def k12_total(row: Row) -> str | Missing | None:

@@ -149,7 +149,8 @@ def _all(study: Study, operand: Operand) -> Iterator[int | None]:
 
 def k11_prefill(study: Study) -> Answer:
     """Ask that a prefill rate is null where a part of its prompts was cached."""
-    rates = [f for f in study.receipt.figures if f.value is not None and prefill(f)]
+    figures = [figure for figure in study.receipt.figures if figure.value is not None]
+    rates = [figure for figure in figures if prefill(study.receipt, figure)]
     for figure in rates:
         if noted := study.tally.broken.get(f"K11 {figure.id}"):
             expected = f"figure {figure.id} null, as its prompts were partly cached"

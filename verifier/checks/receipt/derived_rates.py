@@ -81,7 +81,7 @@ def d6_rate(study: Study) -> Answer:
     """Ask that tokens a second are counted tokens by the time of the same samples, on a clock."""
     rates = [figure for figure in study.receipt.figures if is_rate(figure)]
     for figure in rates:
-        if wrong := _operands(figure):
+        if wrong := _operands(study, figure):
             return wrong
     wrong_value = first_wrong(study, rates)
     if wrong_value:
@@ -92,28 +92,27 @@ def d6_rate(study: Study) -> Answer:
     return Holds(detail=f"{len(rates)} rates")
 
 
-def _operands(figure: Figure) -> Broken | None:
+def _operands(study: Study, figure: Figure) -> Broken | None:
+    """Say whether tokens and time of a rate belong together, through all figures in between."""
     if figure.formula != "rate":
         return None
-    amount, time = figure.operands["amount"], figure.operands["microseconds"]
-    path = f"derived.{figure.id}.operands"
-    allowed = _AMOUNTS.get(time.quantity or "")
-    if allowed and amount.quantity not in allowed:
-        own = amount.quantity or f"a number, {amount.value}"
-        return Broken(
-            expected=f"{figure.id}: {' or '.join(sorted(allowed))} by {time.quantity}",
-            got=own if amount.figure is None else f"figure {amount.figure}",
-            condition="operands",
-            path=f"{path}.amount",
-        )
-    if allowed and _window((amount,)) != _window((time,)):
-        return Broken(
-            expected=f"{figure.id}: tokens and time of the same samples",
-            got=f"tokens of {_said(_window((amount,)))}, time of {_said(_window((time,)))}",
-            condition="operands",
-            path=path,
-        )
-    return None
+    amounts = side(study.receipt, figure, "amount")
+    times = side(study.receipt, figure, "microseconds")
+    allowed = [_AMOUNTS[each.quantity] for each in times if each.quantity in _AMOUNTS]
+    if not allowed:
+        return None  # the time is a number of the study's own
+    wanted = frozenset.intersection(*allowed)
+    own = [each.quantity or f"{each.value}" for each in amounts if each.quantity not in wanted]
+    one, other = _window(amounts), _window(times)
+    if not own and one == other:
+        return None
+    expected = " or ".join(sorted(wanted))
+    return Broken(
+        expected=f"{figure.id}: {expected} by the time of the same samples",
+        got=", ".join(own) or f"tokens of {_said(one)}, time of {_said(other)}",
+        condition="operands",
+        path=f"derived.{figure.id}.operands",
+    )
 
 
 def d7_label(study: Study) -> Answer:

@@ -55,6 +55,8 @@ ASSIGNED: Final = re.compile(
     rf"(?i)(?<![\w.-])(--)?[\w.-]{{0,48}}?{_NAMES}(?![A-Za-z0-9])[\"']?"
     r"(?:\s{0,4}[:=]\s{0,4}|(?(1)\s{1,4}|(?!)))[\"']?([^\s\"',;)}\]]{6,512})"
 )
+#: Of a key: its value is a secret, unless it stands for one.
+PASSWORD: Final = re.compile(r"(?i)[\w.-]{0,64}(?:password|passwd|passphrase)")
 #: Of a key: its value is a secret if it looks like one.
 SENSITIVE: Final = re.compile(rf"(?i)[\w.-]{{0,64}}{_NAMES}")
 _PLACEHOLDER: Final = re.compile(
@@ -93,7 +95,7 @@ MACHINES: Final = re.compile(
 )
 #: Of a whole key or value: a machine of the kinds that these studies run on.
 MACHINE: Final = re.compile(
-    r"(?i)(?:[a-z0-9]{1,16}[-_]){0,3}(?:spark|dgx|gx10|workstation|gpubox)[-_]?(?:[0-9]{1,4}|[0-9a-f]{4})"
+    r"(?i)(?:[a-z0-9]{1,16}[-_]){0,3}(?:spark|gx10|workstation|gpubox)[-_]?(?:[0-9]{1,4}|[0-9a-f]{4})"
 )
 HOST_KEYS: Final = frozenset(
     {"host", "hosts", "hostname", "hostnames", "node", "nodename", "fqdn", "hostid", "computername"}
@@ -167,6 +169,11 @@ def public(host: str) -> bool:
     return any(name == known or name.endswith(f".{known}") for known in PUBLIC)
 
 
+def stands_in(value: str) -> bool:
+    """Whether a value stands for a secret: a placeholder, the name of a variable, or nothing."""
+    return bool(not value or _PLACEHOLDER.fullmatch(value) or _VARIABLE.fullmatch(value))
+
+
 def secretive(value: str) -> bool:
     """Whether a value that is assigned to a secret's name can be one.
 
@@ -174,12 +181,7 @@ def secretive(value: str) -> bool:
     too little in it (Shannon, bits a character).
     """
     value = value.strip("`.!?")
-    if (
-        not value
-        or _PLACEHOLDER.fullmatch(value)
-        or _VARIABLE.fullmatch(value)
-        or _PLAIN.fullmatch(value)
-    ):
+    if stands_in(value) or _PLAIN.fullmatch(value):
         return False
     shares = [value.count(character) / len(value) for character in set(value)]
     return -sum(share * log2(share) for share in shares) >= _LEAST_BITS

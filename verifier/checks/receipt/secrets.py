@@ -184,8 +184,9 @@ def _by_key(text: str, key: str) -> tuple[tuple[str, int], ...]:
         return ((patterns.PROSE, len(text)),)
     if plain in patterns.HOST_KEYS and text and not patterns.public(text):
         return ((patterns.HOST, len(text)),)
+    password = patterns.PASSWORD.fullmatch(key) and not patterns.stands_in(text)
     long = len(text) >= 6  # noqa: PLR2004  (as in secret_patterns.ASSIGNED)
-    if long and patterns.SENSITIVE.fullmatch(key) and patterns.secretive(text):
+    if password or (long and patterns.SENSITIVE.fullmatch(key) and patterns.secretive(text)):
         return ((patterns.CREDENTIAL, len(text)),)
     return ()
 

@@ -255,6 +255,28 @@ def test_a_prefill_rate_of_cached_prompts_is_null(formula: str) -> None:
     assert isinstance(receipts.answer("K11", document), Holds)
 
 
+def through_sums(amount: str) -> Json:
+    """Return the sound receipt with a rate of two sums that are figures themselves."""
+    document = receipts.sound()
+    for name, quantity, unit in (("tokens", amount, "tokens"), ("time", "ttft", "us")):
+        of = {"quantity": quantity, "arms": ["A1"], "cases": ["short"]}
+        figure = {"id": name, "formula": "sum", "unit": unit, "value": None, "operands": {"of": of}}
+        document["predicate"]["derived"].append(figure)
+    operands = {"amount": {"figure": "tokens"}, "microseconds": {"figure": "time"}}
+    rate = {"id": "rate", "formula": "rate", "unit": "tokens/s", "operands": operands}
+    document["predicate"]["derived"].append({**rate, "value": "2047.22"})
+    return document
+
+
+def test_a_rate_of_figures_is_followed_to_its_samples() -> None:
+    document = through_sums("promptTokens")
+    assert isinstance(receipts.answer("K11", document), Holds)
+    assert isinstance(receipts.answer("D6", document), Holds)
+    receipts.change(document, "samples.11.usage.cachedTokens", 7168)
+    assert lost("K11", document, "receipt-k11-prefill-cached") == frozenset()
+    assert isinstance(receipts.answer("D6", through_sums("completionTokens")), Broken)
+
+
 def test_what_is_not_recorded_limits_the_claims_of_that_arm() -> None:
     document = changed({"arms.1.swaps": ...})
     assert lost("K14", document, "receipt-k14-pressure") == {"faster"}

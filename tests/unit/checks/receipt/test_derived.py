@@ -215,6 +215,7 @@ HOLDS: Final[list[tuple[str, Json]]] = [
     ("D1", changed({"derived": [], "claims": [], "outcomes": []})),
     ("D6", rate()),
     ("D6", rate("2047")),
+    ("D6", rate("8.194", amount={"value": "32.785"}, microseconds={"value": "4001000"})),
     ("D7", rate()),
     ("D9", figure("geometricMean", "3002500", "us", operands={"of": of("ttft", "B1")})),
     ("D10", changed({f"{MEDIAN}.clock": "server, from its own trace"})),

@@ -130,14 +130,14 @@ def _named(name: str, predicate: dict[str, Any], path: str) -> _Field:
 def _found(predicate: dict[str, Any]) -> Iterator[_Field]:
     """Return every field that the scan finds something in, the whole list of a text in a list."""
     scan = Scan()
-    lists: set[str] = set()
     for holder, key, path, told in _places(predicate):
         value = holder[key]
         if isinstance(key, str) and scan.in_key(key):
             yield _Field(holder, key, path, told)
         elif isinstance(key, str) and isinstance(value, list):
-            if any(isinstance(each, str) and scan.in_value(each, key) for each in value):
-                lists.add(path)
+            texts = Scan()
+            texts.document({key: [each for each in value if isinstance(each, str)]})
+            if texts.hits:
                 yield _Field(holder, key, path, told)
         elif isinstance(key, str) and isinstance(value, str) and scan.in_value(value, key):
             yield _Field(holder, key, path, told)
@@ -164,8 +164,8 @@ def _places(value: Any, path: str = "", told: str = "") -> Iterator[tuple[Any, A
 
 def _take(name: str, field: _Field) -> None:
     """Replace a field whole, or take it away. Raises `WrongCallError` if it was measured."""
-    if field.key not in field.holder if isinstance(field.holder, dict) else False:
-        return  # taken away with what held it
+    if isinstance(field.holder, dict) and field.key not in field.holder:
+        return  # named twice
     value = field.holder[field.key]
     parts = [field.path, *(path for _, _, path, _ in _places(value, field.path))]
     numbers = [value, *(holder[key] for holder, key, _, _ in _places(value))]

@@ -124,7 +124,7 @@ IPV6: Final = re.compile(
 #: Before a number of four parts, or in the key above it: a version and no address.
 VERSIONED: Final = re.compile(r"(?i)(?:version|release|driver|cuda|cublas|cu[a-z]{2,8}|nvidia)")
 HOMES: Final = re.compile(
-    r"(?i)(?:(?<![\w.])(?:/var|/mnt/[a-z]|file://)?/(?:home|users)/|(?<![A-Za-z0-9])[a-z]:[\\/]{1,2}users[\\/]{1,2})"
+    r"(?i)(?:(?<![\w.])(?:/var|/mnt/[a-z]|file:/{1,2})?/{1,3}(?:home|users)/{1,3}|(?<![A-Za-z0-9])[a-z]:[\\/]{1,2}users[\\/]{1,2})"
     r"([^\s/\\\"':,;)]{1,64})|(?<![\w./])/root(?![\w.-])"
 )
 CONTROLS: Final = re.compile(
@@ -189,8 +189,10 @@ def secretive(value: str) -> bool:
 
 def address(text: str) -> bool:
     """Whether a candidate is an address, and no digest or time that looks like one."""
+    parts = text.split(".")
     try:
-        ipaddress.ip_address(text)
+        # Zeros in front are no address to Python, and one to whoever reads it.
+        ipaddress.ip_address(".".join(str(int(p)) for p in parts) if len(parts) > 1 else text)
     except ValueError:
         return False
     return True

@@ -19,6 +19,8 @@ from verifier.core.printable import printable
 
 #: Text that needs no look: digests, commits, numbers. Most strings of a receipt are such.
 _HARMLESS: Final = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}|-?[0-9]{1,18}(?:\.[0-9]{1,18})?|.{0,3}")
+#: Of an object that is a variable: the keys under which its name stands, beside its value.
+_NAMING: Final = ("name", "key")
 _HEXADECIMAL: Final = "0123456789abcdef"
 _DIGITS: Final = 64
 _REMEMBERED: Final = 4096
@@ -55,9 +57,9 @@ class Scan:
             elif (below := loose.pairs(item)) is not None:
                 waiting += reversed(list(self._keys(below, place)))
             elif isinstance(item, list):
-                waiting += [(each, f"{place}[{number}]", key) for number, each in enumerate(item)][
-                    ::-1
-                ]
+                above = [key, *(_flag(each) or key for each in item[:-1])]
+                places = [f"{place}[{number}]" for number in range(len(item))]
+                waiting += reversed(list(zip(item, places, above[: len(item)], strict=True)))
 
     def text(self, text: str, *, first_line: int = 1) -> None:
         """Look at text that is no document, a line at a time."""
@@ -95,6 +97,8 @@ class Scan:
     def _keys(self, pairs: Iterable[tuple[str, Any]], place: str) -> Iterator[tuple[Any, str, str]]:
         """Look at the keys of an object, and return its values with their places."""
         given: set[str] = set()
+        pairs = list(pairs)
+        variable = next((v for k, v in pairs if k in _NAMING and isinstance(v, str)), None)
         for key, value in pairs:
             found = self.in_key(key)
             below = joined(place, masked(key) if found else printable(key))
@@ -103,7 +107,7 @@ class Scan:
             if key in given:
                 self._add(Hit(patterns.TWICE, below, len(key)))
             given.add(key)
-            yield value, below, key
+            yield value, below, variable if variable and key == "value" else key
 
     def _value(self, text: str, place: str, key: str) -> None:
         payload = _payload(text) if key == "payload" else None
@@ -127,6 +131,11 @@ class Scan:
         self.counted[hit.kind] += 1
         if self.counted[hit.kind] <= self._most:
             self.hits.append(hit)
+
+
+def _flag(word: Any) -> str:
+    """Return what a word of a command line names, if it is a flag: the next word is its value."""
+    return word.lstrip("-") if isinstance(word, str) and word.startswith("-") else ""
 
 
 def masked(key: str) -> str:

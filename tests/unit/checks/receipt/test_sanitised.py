@@ -82,6 +82,8 @@ SECRETS: Final[list[tuple[str, str]]] = [
         ("private address", text)
         for text in (
             "10.0.0.12",
+            "192.168.001.004",
+            "MASTER_ADDR=10.0.0.12",
             "http://192.168.1.7:8000/v1",
             "bind 172.31.4.5",
             "169.254.3.4",
@@ -97,6 +99,8 @@ SECRETS: Final[list[tuple[str, str]]] = [
             "/Users/anna/x.json",
             r"C:\Users\anna\x",
             "/root/.cache",
+            "PATH=/usr/bin:/home/anna/bin",
+            "//home//anna",
             "file:///home/anna/a",
             "--model=/home/anna/m",
         )
@@ -206,6 +210,8 @@ KEYED: Final = [
     ("credential", {"admin_password": "swordfish"}),
     ("credential", {"env": {"HF_TOKEN": RANDOM}}),
     ("credential", {"clientSecret": RANDOM}),
+    ("credential", {"env": [{"name": "HF_TOKEN", "value": RANDOM}]}),
+    ("credential", {"argv": ["serve", "--api-key", RANDOM, "--port", "8000"]}),
     ("no number", {"rate": float("nan")}),
 ]
 
@@ -223,6 +229,8 @@ def test_found_by_its_key(kind: str, value: Json) -> None:
         {"host": "localhost"},
         {"auth_env": "GRILL_API_KEY", "api_key": "VLLM_API_KEY"},
         {"token": "the"},
+        {"name": "total_tokens", "value": "8194"},
+        {"argv": ["serve", "--api-key", "VLLM_API_KEY", "--tokenizer", "GLM-5.3-Flash"]},
         {"password": "", "admin_password": "redacted", "PASSWORD": "$SECRET"},
         {"tokens": "8194", "totalTokens": 8194},
         {"prompt": None, "output": ""},

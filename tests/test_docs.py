@@ -12,7 +12,7 @@ from support import runs
 from verifier.core.codes import CODES
 
 PROJECT: Final = Path(__file__).parents[1]
-_GROUPS: Final = ("verify", "check", "sign", "diff", "pin", "new", "rotate", "update")
+_GROUPS: Final = ("verify", "check", "sign", "diff", "pin", "new", "rotate", "update", "scan")
 PAGES: Final = sorted([*PROJECT.glob("*.md"), *(PROJECT / "docs").rglob("*.md")])
 
 

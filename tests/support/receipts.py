@@ -49,6 +49,9 @@ def _arm(name: str, number: int, role: str, *, fine: str) -> Json:
         "oomKills": 0,
         "preemptions": 0,
         "transportFaults": 0,
+        "swaps": 0,
+        "containerBefore": digest(f"container {name}"),
+        "containerAfter": digest(f"container {name}"),
         "state": "complete",
         "activation": [
             {

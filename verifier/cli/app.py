@@ -27,9 +27,11 @@ VERBS: Final = {
     "check": "check the registry itself",
     "migrate": "bring a file to another version, or back",
     "new": "make a key or a registry",
-    "sign": "sign a registry, or its next root",
+    "sign": "sign a registry, its next root, or a statement",
     "rotate": "replace keys of a registry",
     "update": "fetch a newer registry (asks a network)",
+    "scan": "look for what must not be published",
+    "redact": "take what must not be published out of a receipt",
     "pin": "write an entry for a registry",
 }
 

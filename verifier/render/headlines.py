@@ -194,6 +194,12 @@ def _of_receipt(item: Result, main: Finding | None) -> str:
     return f"{name} does not hold for what is asked: {study.state}, {told}"
 
 
+def _of_scan(item: Result, _main: Finding | None) -> str:
+    if item.verdict is Verdict.VERIFIED:
+        return f"{item.subject.name} holds nothing that the scan knows"
+    return f"{item.subject.name} must not be published as it is"
+
+
 def _stage(found: Identified) -> str:
     words = {"base": "the base", "mixed": "several stages"}
     return words.get(found.version, f"stage {found.version}")
@@ -248,6 +254,7 @@ _HEADLINES: Final[dict[str, Callable[[Result, Finding | None], str]]] = {
     "registry": _of_registry,
     "tree": _of_tree,
     "diff": _of_diff,
+    "scan": _of_scan,
 }
 #: What an image is, by the finding that decided.
 _IMAGES: Final = {
@@ -287,4 +294,5 @@ _REASONS: Final = {
     "diff": "content and modes are the same",
     "bundle": "the signature holds, and all that comes with it",
     "receipt": "every rule that the policy demands holds, every figure follows",
+    "scan": "no credential, host, address, home, person, prompt, or hidden character",
 }

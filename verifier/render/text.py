@@ -39,7 +39,7 @@ _WORDS: Final = {"list": "entry", "show": "entry", "trust": "input"}
 #: Kinds whose coverage is told whatever was identified.
 _COVERED: Final = (
     *("registry", "diff", "composition", "proof", "image", "runtime"),
-    *("statement", "bundle", "chain", "commit", "receipt", "release"),
+    *("statement", "bundle", "chain", "commit", "receipt", "release", "scan"),
 )
 
 

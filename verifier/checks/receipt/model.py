@@ -191,6 +191,9 @@ class Arm:
     oom_kills: int | None
     preemptions: int | None
     faults: int | None
+    swaps: int | None
+    container_before: Written | None
+    container_after: Written | None
     state: ArmState
     reason: str | None
     activation: tuple[Activation, ...]
@@ -208,7 +211,10 @@ class Arm:
 
 @frozen
 class Operand:
-    """What a figure is made of: samples, another figure, or a value that is only displayed."""
+    """What a figure is made of: samples, another figure, or a value that is only displayed.
+
+    Arms and cases select samples; of a displayed value they say whose it is.
+    """
 
     figure: str | None
     value: Decimal | None
@@ -267,6 +273,24 @@ class GateResult:
 
 
 @frozen
+class Scrape:
+    """One reading of a server's gauges; `cache_use` is the part of `cache_tokens` in use (K15)."""
+
+    arm: str
+    running: int
+    cache_use: Decimal | None
+    cache_tokens: int | None
+
+
+@frozen
+class Resident:
+    """How many requests, and tokens of theirs, are said to have been held at once."""
+
+    requests: int
+    tokens: int | None
+
+
+@frozen
 class Claim:
     """What the study is cited for."""
 
@@ -279,6 +303,7 @@ class Claim:
     reference: str | None
     margin: Decimal | None
     grid: int | None
+    resident: Resident | None
     scope: Mapping[str, str]
 
 
@@ -321,6 +346,7 @@ class Receipt:
     gates: Gates | None
     design: Design | None
     arms: tuple[Arm, ...]
+    scrapes: tuple[Scrape, ...]
     sample_count: int | None
     totals: Mapping[str, int] | None
     figures: tuple[Figure, ...]

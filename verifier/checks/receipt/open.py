@@ -3,10 +3,11 @@
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from verifier.checks.receipt import figures
+from verifier.checks.receipt import figures, redaction
 from verifier.checks.receipt.model import Receipt
 from verifier.checks.receipt.reading import REMEDY, receipt
 from verifier.checks.receipt.row_rules import row_rules
+from verifier.checks.receipt.secrets import Scan
 from verifier.checks.receipt.study import Companions, Study
 from verifier.checks.receipt.tally import MalformedSamplesError, RowRule, Tally
 from verifier.core.table import MalformedError
@@ -31,14 +32,23 @@ def study(
     read = receipt({k: v for k, v in predicate.items() if k != _SAMPLES}, subjects, what=what)
     if not isinstance(inline, list):
         raise MalformedError(what, ["samples: is no list"], remedy=REMEDY)
+    scan = Scan()
+    scan.document({"subject": subjects})
+    scan.document({name: value for name, value in predicate.items() if name != _SAMPLES})
     rules = row_rules(read, companions)
-    tally = _tally(read, rules, inline if rows is None else rows, what)
+    tally = _tally(read, rules, scan.rows(inline if rows is None else rows), what)
+    there = [(path, redaction.found(predicate, path)) for path in read.redacted or ()]
     return Study(
         receipt=read,
         sha256=sha256,
         tally=tally,
         figures=figures.compute(read.figures, tally),
         companions=companions,
+        secrets=tuple((hit.kind, hit.where) for hit in scan.hits),
+        replaced=tuple(redaction.replaced({k: v for k, v in predicate.items() if k != _SAMPLES})),
+        standing=tuple(
+            path for path, at in there if at is not None and not redaction.is_placeholder(at)
+        ),
     )
 
 

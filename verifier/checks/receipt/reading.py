@@ -11,7 +11,7 @@ from typing import Any, Final
 from verifier.checks.receipt import reading_identity as identity
 from verifier.checks.receipt import reading_study as study
 from verifier.checks.receipt.model import Kind, Receipt
-from verifier.checks.receipt.reading_figures import claim, figure, gate_result
+from verifier.checks.receipt.reading_figures import claim, figure, gate_result, scrape
 from verifier.core.limits import RECEIPT_ARMS, RECEIPT_CLAIMS, RECEIPT_FIGURES
 from verifier.core.table import Table
 
@@ -79,6 +79,7 @@ def _read(table: Table, subjects: Table, digests: Digests) -> Receipt:
         gates=study.gates(gates, digests) if gates else None,
         design=study.design(design) if design else None,
         arms=tuple(study.arm(each, digests) for each in table.tables("arms")),
+        scrapes=tuple(map(scrape, table.tables("scrapes"))),
         sample_count=table.optional_integer("sampleCount"),
         totals=_totals(optional("totals")),
         figures=tuple(figure(each, digests) for each in table.tables("derived")),

@@ -14,6 +14,8 @@ from verifier.checks.receipt.model import (
     GateResult,
     GateState,
     Operand,
+    Resident,
+    Scrape,
     Waiver,
 )
 from verifier.checks.receipt.quantities import known
@@ -105,8 +107,8 @@ def _operand(table: Table) -> Operand:
     given = [read.figure is not None, value is not None, read.quantity is not None]
     if sum(given) != 1:
         table.mistake("", "expected exactly one of figure, value and quantity")
-    if read.quantity is None and (read.arms or read.cases):
-        table.mistake("", "arms and cases select samples: give a quantity")
+    if read.figure is not None and (read.arms or read.cases):
+        table.mistake("", "a figure has its own arms and cases")
     table.close()
     return read
 
@@ -158,6 +160,7 @@ def _waiver(table: Table) -> Waiver:
 
 def claim(table: Table) -> Claim:
     """Read what the study is cited for; closes the table."""
+    resident = table.optional_table("resident")
     read = Claim(
         id=table.text("id"),
         kind=ClaimKind(table.text("kind", choices=list(ClaimKind))),
@@ -168,7 +171,28 @@ def claim(table: Table) -> Claim:
         reference=table.optional_text("reference"),
         margin=decimal(table, "margin")[0],
         grid=table.optional_integer("grid"),
+        resident=_resident(resident) if resident else None,
         scope=strings(table, "scope") or {},
+    )
+    table.close()
+    return read
+
+
+def _resident(table: Table) -> Resident:
+    read = Resident(
+        requests=table.integer("requests", least=1), tokens=table.optional_integer("tokens")
+    )
+    table.close()
+    return read
+
+
+def scrape(table: Table) -> Scrape:
+    """Read one reading of a server's gauges; closes the table."""
+    read = Scrape(
+        arm=table.text("arm"),
+        running=table.integer("running"),
+        cache_use=decimal(table, "cacheUse")[0],
+        cache_tokens=table.optional_integer("cacheTokens"),
     )
     table.close()
     return read

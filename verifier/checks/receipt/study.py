@@ -62,6 +62,10 @@ class Study:
     companions: Companions
     secrets: tuple[tuple[str, str], ...] = ()
     """What the scan of the text found: kind, and where."""
+    replaced: tuple[str, ...] = ()
+    """Every path that holds the placeholder of a redacted field."""
+    standing: tuple[str, ...] = ()
+    """Every path that is listed as redacted and still holds something else."""
 
     def arms(self, *roles: Role) -> tuple[Arm, ...]:
         """Return the arms of these roles, in order of the document."""

@@ -1,6 +1,6 @@
 """Whether the numbers of a measurement follow from its samples, and whose they are."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
@@ -10,7 +10,7 @@ from verifier.ask.trusted import trust as open_trust
 from verifier.checks.receipt.check import check
 from verifier.checks.receipt.open import study
 from verifier.checks.receipt.reading import PREDICATE, REMEDY
-from verifier.checks.receipt.samples import lines
+from verifier.checks.receipt.samples import SideFile
 from verifier.checks.receipt.study import Companions, Other
 from verifier.core.coverage import Covered, State
 from verifier.core.demand import FACETS
@@ -196,12 +196,11 @@ def _judged(
 
 def _outcome(document: Document, beside: Beside) -> Outcome:
     predicate = dict(document.predicate)
-    rows: Iterable[Any] | None = None
+    rows: SideFile | Finding | None = None
     if _SIDE_FILE in predicate:
-        found = _side_file(predicate.pop(_SIDE_FILE), document, beside.folder)
-        if isinstance(found, Finding):
-            return _unread(found)
-        rows = lines(found)
+        rows = _side_file(predicate.pop(_SIDE_FILE), document, beside.folder)
+    if isinstance(rows, Finding):
+        return _unread(rows)
     opened = study(
         predicate,
         document.subjects,
@@ -222,10 +221,10 @@ def _outcome(document: Document, beside: Beside) -> Outcome:
 
 def _side_file(
     stated: Any, document: Document, folder: EvidenceFolder | None
-) -> Iterable[bytes] | Finding:
-    """Return the bytes of the file that holds the samples, if it is the one that is pinned.
+) -> SideFile | Finding:
+    """Return the samples of the file that holds them, if it is the one that is pinned.
 
-    It lies in the evidence folder, or else beside the receipt.
+    It lies in the evidence folder, or else beside the receipt; its bytes are hashed on every pass.
     """
     table = Table(stated, what=f"{document.name}: {_SIDE_FILE}", remedy=REMEDY)
     name = table.text("name")
@@ -242,7 +241,7 @@ def _side_file(
             got=str(found),
             remedy="get the file again that was published with the receipt",
         )
-    return place.pieces(name, pinned=pinned)
+    return SideFile(lambda: place.pieces(name, pinned=pinned))
 
 
 def _unread(finding: Finding) -> Outcome:

@@ -49,7 +49,9 @@ def test_commands_in_pages_exist(page: Path, tmp_path: Path) -> None:
     shown = "\n".join(part for block in blocks for part in block)
     for line in re.findall(r"^\s*(?:\$ )?pinproof ([a-z][^\n`]*)$", shown, re.MULTILINE):
         words = line.replace("\\|", " ").split()
-        grouped = words[0] in ("verify", "check", "sign", "diff", "pin") or words[:2] == [
+        grouped = words[0] in ("verify", "check", "sign", "diff", "pin", "import", "new") or words[
+            :2
+        ] == [
             "list",
             "tree",
         ]

@@ -2,6 +2,7 @@
 
 import json
 import tomllib
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from verifier.core.table import (
     MalformedError,
     Table,
     nearest,
+    read_foreign_json,
     read_json,
     read_toml,
     write_toml,
@@ -198,3 +200,23 @@ def test_nearest_and_quoted() -> None:
     assert quoted("a\x1b[31m") == '"a\\u001b[31m"'
     assert quoted("ü") == '"ü"'
     assert quoted("a\u202eb") == '"a\\u202eb"'
+
+
+@pytest.mark.parametrize("data", [b"{}", b'{"a": ""}', b'{"a": 1}', b'{"a": "z"}'])
+def test_what_stands_in_for_a_wrong_choice_is_a_choice(data: bytes) -> None:
+    table = Table.json(data, what="it", remedy="no")
+    assert table.text("a", choices=["x", "y"]) == "x"
+    assert not table.sound
+
+
+@pytest.mark.parametrize(
+    "text", ["1e99", "1e-99", "1" * 41, "0." + "1" * 40, "NaN", "1e" + "9" * 30, "-Infinity"]
+)
+def test_foreign_numbers_are_bounded(text: str) -> None:
+    with pytest.raises(ValueError, match=r"digits|integer"):
+        read_foreign_json(f"[{text}]".encode(), limit=1000)
+
+
+def test_foreign_decimals_are_kept_exactly() -> None:
+    found = read_foreign_json(b"[0.1, 1e-7, -2.50, 20000000000000000000]", limit=1000)
+    assert found == [Decimal("0.1"), Decimal("1e-7"), Decimal("-2.50"), 2 * 10**19]

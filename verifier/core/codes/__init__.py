@@ -17,6 +17,7 @@ from verifier.core.codes import (
     git_signature,
     helper,
     image,
+    importing,
     migration,
     receipt,
     release,
@@ -39,6 +40,7 @@ _ROWS: Final = (
     *signing.ROWS,
     *receipt.ROWS,
     *release.ROWS,
+    *importing.ROWS,
     *migration.ROWS,
 )
 

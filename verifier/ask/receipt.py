@@ -7,7 +7,9 @@ from typing import Any, Final
 
 from verifier.ask.trusted import Trust
 from verifier.ask.trusted import trust as open_trust
+from verifier.checks.receipt import gates_file
 from verifier.checks.receipt.check import check
+from verifier.checks.receipt.gates_file import GatesFile
 from verifier.checks.receipt.open import study
 from verifier.checks.receipt.reading import PREDICATE, REMEDY
 from verifier.checks.receipt.samples import SideFile
@@ -48,6 +50,7 @@ class Beside:
     head: str | None
     folder: EvidenceFolder | None
     gates: Pin | None
+    declared: GatesFile | None
     claims: tuple[str, ...]
     others: tuple[Other, ...]
 
@@ -75,7 +78,7 @@ def verify_receipt(
 
     `head` is the full commit that the claims are about now. `evidence` is a folder that holds the
     files that receipts name; without it, what has to be read there is uncheckable. `gates` is the
-    gate file. `claims` must all be left.
+    gate file; what it declares is compared, beside its digest. `claims` must all be left.
 
     Raises `WrongCallError` if no file is given, the policy demands nothing of receipts, or `head`
     is no full commit.
@@ -90,10 +93,12 @@ def verify_receipt(
         )
     _refuse(files, head)
     documents = {name: _read(name) for name in files}
+    declared = None if gates is None else file.read(gates, limit=DOCUMENT_BYTES).data
     beside = Beside(
         head=head,
         folder=EvidenceFolder(Path(evidence), name=evidence) if evidence is not None else None,
-        gates=None if gates is None else Pin.of(file.read(gates, limit=DOCUMENT_BYTES).data),
+        gates=None if declared is None else Pin.of(declared),
+        declared=None if declared is None else gates_file.read(declared, what=gates or ""),
         claims=tuple(claims),
         others=tuple(_other(each) for each in documents.values() if isinstance(each, Document)),
     )
@@ -216,7 +221,20 @@ def _outcome(document: Document, beside: Beside) -> Outcome:
         got="none",
         remedy="ask its author to sign it; or judge with a policy that says unsigned = accept",
     )
-    return replace(outcome, findings=(*outcome.findings, unsigned))
+    gates = () if beside.declared is None else gates_file.compared(beside.declared, opened.receipt)
+    return _with_gates(replace(outcome, findings=(*outcome.findings, unsigned)), tuple(gates))
+
+
+def _with_gates(outcome: Outcome, found: tuple[Finding, ...]) -> Outcome:
+    """Add how the receipt differs from the gate file; then its gates are not held."""
+    if not found:
+        return outcome
+    apart = Covered(facet="gates", state=State.NOT_HELD, detail="not as the gate file declares")
+    return replace(
+        outcome,
+        findings=(*outcome.findings, *found),
+        coverage=tuple(apart if each.facet == "gates" else each for each in outcome.coverage),
+    )
 
 
 def _side_file(

@@ -1,6 +1,7 @@
 """Everything that the documents show runs, and every link leads somewhere."""
 
 import doctest
+import hashlib
 import importlib
 import re
 from pathlib import Path
@@ -12,7 +13,18 @@ from support import runs
 from verifier.core.codes import CODES
 
 PROJECT: Final = Path(__file__).parents[1]
-_GROUPS: Final = ("verify", "check", "sign", "diff", "pin", "new", "rotate", "update", "scan")
+_GROUPS: Final = (
+    "verify",
+    "check",
+    "sign",
+    "diff",
+    "pin",
+    "new",
+    "rotate",
+    "update",
+    "scan",
+    "import",
+)
 PAGES: Final = sorted([*PROJECT.glob("*.md"), *(PROJECT / "docs").rglob("*.md")])
 
 
@@ -78,3 +90,25 @@ def test_what_the_table_of_checks_names_exists() -> None:
             found = (PROJECT / "tests" / "cases" / "composition" / name).is_dir()
             sources = (PROJECT / "tests" / "unit").rglob("test_*.py")
             assert found or any(f"def {name}(" in p.read_text() or p.stem == name for p in sources)
+
+
+def test_the_first_receipt_of_the_page_can_be_followed(tmp_path: Path) -> None:
+    text = (PROJECT / "docs/receipts.md").read_text()
+    name, given = re.findall(r"^```json (\S+)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)[0]
+    (tmp_path / name).write_text(given)
+    command, shown = re.findall(
+        r"^\$ pinproof (import [^\n]*)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL
+    )[0]
+    ran = runs.run(command.split(), cwd=tmp_path)
+    fingerprint = hashlib.sha256(given.encode()).hexdigest()
+    assert (ran.exit, ran.stdout.decode()) == (0, shown.replace("FINGERPRINT", fingerprint))
+    verified = runs.run(["verify", "receipt", "receipt.json"], cwd=tmp_path)
+    assert verified.exit == 3
+    assert b"1 recomputed" in verified.stdout
+    again = runs.run(command.split(), cwd=tmp_path)
+    assert again.exit == 4
+    made = runs.run(["new", "receipt", "command-timing", "--to", "new.json"], cwd=tmp_path)
+    assert made.exit == 0
+    gaps = runs.run(["verify", "receipt", "new.json"], cwd=tmp_path)
+    assert gaps.exit == 4
+    assert b"receiptId: is empty" in gaps.stdout

@@ -1,16 +1,18 @@
 """Whether the numbers of a measurement follow from its samples, and whose they are."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
 from verifier.ask.trusted import Trust
 from verifier.ask.trusted import trust as open_trust
+from verifier.checks.receipt import gates_file
 from verifier.checks.receipt.check import check
+from verifier.checks.receipt.gates_file import GatesFile
 from verifier.checks.receipt.open import study
 from verifier.checks.receipt.reading import PREDICATE, REMEDY
-from verifier.checks.receipt.samples import lines
+from verifier.checks.receipt.samples import SideFile
 from verifier.checks.receipt.study import Companions, Other
 from verifier.core.coverage import Covered, State
 from verifier.core.demand import FACETS
@@ -48,6 +50,7 @@ class Beside:
     head: str | None
     folder: EvidenceFolder | None
     gates: Pin | None
+    declared: GatesFile | None
     claims: tuple[str, ...]
     others: tuple[Other, ...]
 
@@ -58,6 +61,9 @@ class Beside:
             files=self.folder.pins if self.folder else None,
             problems=self.folder.problems if self.folder else None,
             gates=self.gates,
+            gate_names=frozenset(gate.gate for gate in self.declared.gates)
+            if self.declared
+            else None,
             others=tuple(each for each in self.others if each.sha256 != document.pin.sha256),
         )
 
@@ -75,7 +81,7 @@ def verify_receipt(
 
     `head` is the full commit that the claims are about now. `evidence` is a folder that holds the
     files that receipts name; without it, what has to be read there is uncheckable. `gates` is the
-    gate file. `claims` must all be left.
+    gate file; what it declares is compared, beside its digest. `claims` must all be left.
 
     Raises `WrongCallError` if no file is given, the policy demands nothing of receipts, or `head`
     is no full commit.
@@ -90,10 +96,12 @@ def verify_receipt(
         )
     _refuse(files, head)
     documents = {name: _read(name) for name in files}
+    declared = None if gates is None else file.read(gates, limit=DOCUMENT_BYTES).data
     beside = Beside(
         head=head,
         folder=EvidenceFolder(Path(evidence), name=evidence) if evidence is not None else None,
-        gates=None if gates is None else Pin.of(file.read(gates, limit=DOCUMENT_BYTES).data),
+        gates=None if declared is None else Pin.of(declared),
+        declared=None if declared is None else gates_file.read(declared, what=gates or ""),
         claims=tuple(claims),
         others=tuple(_other(each) for each in documents.values() if isinstance(each, Document)),
     )
@@ -196,12 +204,11 @@ def _judged(
 
 def _outcome(document: Document, beside: Beside) -> Outcome:
     predicate = dict(document.predicate)
-    rows: Iterable[Any] | None = None
+    rows: SideFile | Finding | None = None
     if _SIDE_FILE in predicate:
-        found = _side_file(predicate.pop(_SIDE_FILE), document, beside.folder)
-        if isinstance(found, Finding):
-            return _unread(found)
-        rows = lines(found)
+        rows = _side_file(predicate.pop(_SIDE_FILE), document, beside.folder)
+    if isinstance(rows, Finding):
+        return _unread(rows)
     opened = study(
         predicate,
         document.subjects,
@@ -217,15 +224,28 @@ def _outcome(document: Document, beside: Beside) -> Outcome:
         got="none",
         remedy="ask its author to sign it; or judge with a policy that says unsigned = accept",
     )
-    return replace(outcome, findings=(*outcome.findings, unsigned))
+    gates = () if beside.declared is None else gates_file.compared(beside.declared, opened.receipt)
+    return _with_gates(replace(outcome, findings=(*outcome.findings, unsigned)), tuple(gates))
+
+
+def _with_gates(outcome: Outcome, found: tuple[Finding, ...]) -> Outcome:
+    """Add how the receipt differs from the gate file; then its gates are not held."""
+    if not found:
+        return outcome
+    apart = Covered(facet="gates", state=State.NOT_HELD, detail="not as the gate file declares")
+    return replace(
+        outcome,
+        findings=(*outcome.findings, *found),
+        coverage=tuple(apart if each.facet == "gates" else each for each in outcome.coverage),
+    )
 
 
 def _side_file(
     stated: Any, document: Document, folder: EvidenceFolder | None
-) -> Iterable[bytes] | Finding:
-    """Return the bytes of the file that holds the samples, if it is the one that is pinned.
+) -> SideFile | Finding:
+    """Return the samples of the file that holds them, if it is the one that is pinned.
 
-    It lies in the evidence folder, or else beside the receipt.
+    It lies in the evidence folder, or else beside the receipt; its bytes are hashed on every pass.
     """
     table = Table(stated, what=f"{document.name}: {_SIDE_FILE}", remedy=REMEDY)
     name = table.text("name")
@@ -242,7 +262,7 @@ def _side_file(
             got=str(found),
             remedy="get the file again that was published with the receipt",
         )
-    return place.pieces(name, pinned=pinned)
+    return SideFile(lambda: place.pieces(name, pinned=pinned))
 
 
 def _unread(finding: Finding) -> Outcome:

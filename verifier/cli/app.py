@@ -15,7 +15,7 @@ from verifier.core.errors import PinproofError, WrongCallError
 from verifier.core.table import nearest
 from verifier.core.verdict import Exit
 
-#: Verb, what it answers, and whether it is itself a group. Its module has its name.
+#: Verb and what it answers. Its module has its name, and `_` behind it if Python reserves that.
 VERBS: Final = {
     "verify": "judge a file by a policy",
     "identify": "say what a file or a digest is",
@@ -33,7 +33,10 @@ VERBS: Final = {
     "scan": "look for what must not be published",
     "redact": "take what must not be published out of a receipt",
     "pin": "write an entry for a registry",
+    "new": "begin a receipt",
+    "import": "make a receipt of what another program measured",
 }
+_RESERVED: Final = ("import",)
 
 
 class _Verbs(click.Group):
@@ -45,7 +48,8 @@ class _Verbs(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         if cmd_name not in VERBS:
             return None
-        command = importlib.import_module(f"verifier.cli.verbs.{cmd_name}").command
+        module = f"verifier.cli.verbs.{cmd_name}" + "_" * (cmd_name in _RESERVED)
+        command = importlib.import_module(module).command
         return command if isinstance(command, click.Command) else None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002

@@ -139,10 +139,13 @@ class Failed:
 
     @classmethod
     def of(cls, name: str, error: PinproofError) -> "Failed":
-        """Return what an error about the subject called `name` says."""
+        """Return what an error about the subject called `name` says.
+
+        A subject that breaks its format could not be read; no call was wrong.
+        """
         return cls(
             subject=Subject(name=name),
-            exit=error.exit,
+            exit=Exit.ENVIRONMENT if error.exit is Exit.USAGE else error.exit,
             code=error.code,
             message=error.message,
             remedy=error.remedy,

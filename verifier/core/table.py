@@ -15,6 +15,7 @@ import re
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
+from decimal import Decimal
 from itertools import pairwise
 from typing import Any, Final, NoReturn, Self
 
@@ -26,6 +27,8 @@ from verifier.core.printable import quoted
 
 _MINUS_ZERO: Final = re.compile(rb"[:,\[]\s*-0")
 _LONG_NUMBER: Final = re.compile(rb"[:,\[\s-][0-9]{19}")
+#: Digits of a number that another program wrote.
+_FOREIGN_DIGITS: Final = 40
 _INTEGER: Final = re.compile("0|-?[1-9][0-9]{0,17}")
 _TOML_QUOTED: Final = re.compile(
     r'"""(?:\\.|[^\\])*?"""|\'\'\'.*?\'\'\'|"(?:\\.|[^"\\\n])*"|\'[^\'\n]*\'|#[^\n]*', re.DOTALL
@@ -59,7 +62,7 @@ def read_json(
     Numbers that are no integers are refused, or become what `fraction` makes of their spelling:
     for documents of others, parts of which are only carried.
     """
-    value = _parsed(_decode(data, limit), fraction=fraction)
+    value = _parsed(_decode(data, limit), other=fraction or _refuse)
     _limit_shape(value)
     return value
 
@@ -75,6 +78,13 @@ def read_large_json(data: bytes, *, limit: int) -> Any:
     value = _parsed(_decode(data, limit), integer=_integer if odd else None)
     if b"\\u" in data:
         _limit_shape(value)  # half of a surrogate pair can only be written so
+    return value
+
+
+def read_foreign_json(data: bytes, *, limit: int) -> Any:
+    """Parse JSON of another program: as `read_json`, but numbers may be decimals, kept exactly."""
+    value = _parsed(_decode(data, limit), integer=_foreign_integer, other=_decimal)
+    _limit_shape(value)
     return value
 
 
@@ -129,18 +139,32 @@ def _integer(spelling: str) -> int:
     return int(spelling)
 
 
+def _foreign_integer(spelling: str) -> int:
+    if len(spelling) > _FOREIGN_DIGITS:
+        raise ValueError(f"{spelling[:40]} has more than {_FOREIGN_DIGITS} digits")
+    return int(spelling)
+
+
+def _decimal(spelling: str) -> Decimal:
+    if len(spelling) <= _FOREIGN_DIGITS:
+        number, _, exponent = spelling.lower().partition("e")
+        if len(exponent.lstrip("+-0")) <= 1:
+            return Decimal(f"{number}e{exponent or 0}")
+    raise ValueError(f"{spelling[:40]} has more digits or a larger exponent than measurements do")
+
+
 def _parsed(
     text: str,
     *,
     integer: Callable[[str], int] | None = _integer,
-    fraction: Callable[[str], Any] | None = None,
+    other: Callable[[str], Any] = _refuse,
 ) -> Any:
     try:
         return json.loads(
             text,
             object_pairs_hook=_unique,
             parse_constant=_refuse,
-            parse_float=fraction or _refuse,
+            parse_float=other,
             parse_int=integer,
         )
     except RecursionError:
@@ -270,7 +294,8 @@ class Table:
     ) -> str:
         """Return a string, not empty, of `choices` or matching `pattern` as a whole.
 
-        `form` says in words what the pattern allows.
+        `form` says in words what the pattern allows. The stand-in for a wrong one of `choices` is
+        one of them.
         """
         value: str = self._typed(key, str, default, "a string")
         allowed = tuple(choices)

@@ -2,6 +2,7 @@
 
 import json
 import tomllib
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from verifier.core.table import (
     MalformedError,
     Table,
     nearest,
+    read_foreign_json,
     read_json,
     read_toml,
     write_toml,
@@ -206,3 +208,16 @@ def test_a_choice_is_one_of_them_even_after_a_mistake(document: dict[str, Any]) 
     assert table.text("a", choices=["x", "y"]) == "x"
     with pytest.raises(MalformedError):
         table.done()
+
+
+@pytest.mark.parametrize(
+    "text", ["1e99", "1e-99", "1" * 41, "0." + "1" * 40, "NaN", "1e" + "9" * 30, "-Infinity"]
+)
+def test_foreign_numbers_are_bounded(text: str) -> None:
+    with pytest.raises(ValueError, match=r"digits|integer"):
+        read_foreign_json(f"[{text}]".encode(), limit=1000)
+
+
+def test_foreign_decimals_are_kept_exactly() -> None:
+    found = read_foreign_json(b"[0.1, 1e-7, -2.50, 20000000000000000000]", limit=1000)
+    assert found == [Decimal("0.1"), Decimal("1e-7"), Decimal("-2.50"), 2 * 10**19]

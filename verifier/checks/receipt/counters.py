@@ -142,8 +142,9 @@ def _no_hit(study: Study, claim: Claim) -> str | None:
 def _all(study: Study, operand: Operand) -> Iterator[int | None]:
     """Return what an operand selects, and None if one of its requests has nothing."""
     selected = study.tally.selected(operand)
-    yield from map(int, selected.numbers)
-    if selected.missing or not selected.rows:
+    kept = selected.numbers.kept
+    yield from map(int, kept or ())
+    if selected.missing or not selected.rows or kept is None:
         yield None
 
 

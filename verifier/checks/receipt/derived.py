@@ -111,7 +111,7 @@ def _with_cause(study: Study, medians: Iterable[Figure], wrong: Broken) -> Broke
     for figure in medians:
         if wrong.path != f"derived.{figure.id}.value" or figure.value is None:
             continue
-        numbers = sorted(study.tally.selected(figure.operands["of"]).numbers)
+        numbers = study.tally.selected(figure.operands["of"]).numbers.kept
         if not numbers:
             return wrong
         others = {

@@ -57,6 +57,10 @@ def compute(figures: tuple[Figure, ...], tally: Tally) -> Mapping[str, Computed]
     """Recompute all figures, each once, those that others are made of first."""
     found = _Figures(figures, tally)
     for figure in figures:
+        for operand in figure.operands.values():
+            if operand.quantity is not None:
+                tally.foresee(operand, figure.formula)
+    for figure in figures:
         found.of(figure.id, ())
     return found.done
 

@@ -36,7 +36,7 @@ def study(
     scan.document({"subject": subjects})
     scan.document({name: value for name, value in predicate.items() if name != _SAMPLES})
     rules = row_rules(read, companions)
-    tally = _tally(read, rules, scan.rows(inline if rows is None else rows), what)
+    tally = _tally(read, rules, scan.of_rows(inline if rows is None else rows), what)
     there = [(path, redaction.found(predicate, path)) for path in read.redacted or ()]
     return Study(
         receipt=read,

@@ -1,33 +1,25 @@
 """What a formula computes with: the numbers that an operand selects, or one number.
 
 Samples are integers and exact fractions, up to millions of them, and are reduced once for all
-figures that select them. Sums over many different denominators, and roots, are enclosed to forty
-digits instead of being written out: exact they would have as many digits as there are samples.
+figures that select them: in memory where they are few, else by further passes over them.
 """
 
-from collections import defaultdict
-from collections.abc import Sequence
-from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from functools import cached_property
-from math import prod
 from typing import Final, Protocol
 
 from verifier.checks.receipt.intervals import Interval, UncomputableError
 from verifier.checks.receipt.quantities import Number
-
-#: Digits behind the point to which what is not written out is enclosed.
-_DIGITS: Final = 40
-#: Sums over more denominators than these are enclosed.
-_DENOMINATORS: Final = 256
-#: Enough for logarithms of any sample, with digits to spare for the sum of millions of them.
-_PRECISION: Final = 64
-#: Numbers that are multiplied, exactly, before the logarithm of their product is taken.
-_TOGETHER: Final = 64
+from verifier.checks.receipt.running import Rank, Root, Sum, key
 
 
 class Numbers(Protocol):
     """One operand."""
+
+    @property
+    def kept(self) -> Sequence[Number] | None:
+        """The numbers themselves, sorted; None of so many that they are not kept."""
 
     @property
     def count(self) -> int:
@@ -61,6 +53,7 @@ class Single:
     """One number, or the interval that a displayed one stands for."""
 
     count: Final = 1
+    kept: Final = None
 
     def __init__(self, value: Interval) -> None:
         """Hold it."""
@@ -78,6 +71,16 @@ class Single:
         return self.total
 
 
+def middle(count: int) -> tuple[int, int]:
+    """Return the ranks, from 0, whose mean is the median; of an odd count they are the same."""
+    return (count - 1) // 2, count // 2
+
+
+def nearest_rank(percent: int, count: int) -> int:
+    """Return the rank of a percentile, from 0."""
+    return max(-(-percent * count // 100), 1) - 1
+
+
 class Samples:
     """Numbers read off samples; at least one."""
 
@@ -89,29 +92,28 @@ class Samples:
     @cached_property
     def total(self) -> Interval:
         """Their sum."""
-        by_denominator: dict[int, int] = defaultdict(int)
-        for number in self._numbers:
-            by_denominator[number.denominator] += number.numerator
-        parts = [(top, bottom) for bottom, top in sorted(by_denominator.items())]
-        if len(parts) <= _DENOMINATORS:
-            return Interval.exact(sum((Fraction(*part) for part in parts), Fraction(0)))
-        return _enclosed(*_added(parts))
+        running = Sum()
+        running.add(self._numbers)
+        return running.result
+
+    @property
+    def kept(self) -> Sequence[Number]:
+        """The numbers, sorted."""
+        return self._sorted
 
     @cached_property
     def _sorted(self) -> Sequence[Number]:
-        # Fractions compare slowly: almost always their first 32 bits behind the point tell.
-        return sorted(self._numbers, key=lambda n: ((n.numerator << 32) // n.denominator, n))
+        return sorted(self._numbers, key=lambda number: (key(number), number))
 
     @property
     def median(self) -> Interval:
         """The middle one, or the mean of the middle two."""
-        left, right = (self.count - 1) // 2, self.count // 2
+        left, right = middle(self.count)
         return Interval.exact(Fraction(self._sorted[left] + self._sorted[right]) / 2)
 
     def ranked(self, percent: int) -> Interval:
         """Return the number of that rank."""
-        rank = -(-percent * self.count // 100)
-        return Interval.exact(self._sorted[max(rank, 1) - 1])
+        return Interval.exact(self._sorted[nearest_rank(percent, self.count)])
 
     @property
     def least(self) -> Interval:
@@ -125,34 +127,123 @@ class Samples:
 
     @cached_property
     def geometric_mean(self) -> Interval:
-        """Enclose the root by logarithms, each of which is off by its last digit at most."""
-        if self._sorted[0] <= 0:
-            raise UncomputableError("a geometric mean of what is not positive")
-        context = Context(prec=_PRECISION)
-        total = Decimal(0)
-        for at in range(0, self.count, _TOGETHER):
-            some = self._numbers[at : at + _TOGETHER]
-            top, bottom = prod(n.numerator for n in some), prod(n.denominator for n in some)
-            total = context.add(total, context.ln(context.divide(Decimal(top), Decimal(bottom))))
-        mean = context.divide(total, Decimal(self.count))
-        off = Decimal(1).scaleb(-_DIGITS)
-        low, high = (Context(prec=_PRECISION, rounding=r) for r in (ROUND_FLOOR, ROUND_CEILING))
-        return Interval(
-            Fraction(low.subtract(low.exp(low.subtract(mean, off)), Decimal(0))),
-            Fraction(high.add(high.exp(high.add(mean, off)), off)),
-        )
+        """Enclose the root."""
+        root = Root()
+        for number in self._numbers:
+            root.see(number)
+        return root.result
 
 
-def _added(parts: list[tuple[int, int]]) -> tuple[int, int]:
-    """Add fractions by halves, without shortening them: all numbers stay of like size."""
-    if len(parts) == 1:
-        return parts[0]
-    half = len(parts) // 2
-    (a, b), (c, d) = _added(parts[:half]), _added(parts[half:])
-    return a * d + c * b, b * d
+class Summary:
+    """What is left of numbers that are not kept: how many, between which two, and their sum."""
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        self.count = 0
+        self.least: Number = 0
+        self.most: Number = 0
+        self.sum = Sum()
+
+    def add(self, numbers: Sequence[Number]) -> None:
+        """Take numbers in; at least one."""
+        least, most = min(numbers, key=_ordered), max(numbers, key=_ordered)
+        self._bound(least, most, len(numbers))
+        self.sum.add(numbers)
+
+    def merge(self, other: "Summary") -> None:
+        """Take in what another one came to; it has at least one number."""
+        self._bound(other.least, other.most, other.count)
+        self.sum.merge(other.sum)
+
+    def _bound(self, least: Number, most: Number, count: int) -> None:
+        self.least = min(self.least, least) if self.count else least
+        self.most = max(self.most, most) if self.count else most
+        self.count += count
 
 
-def _enclosed(top: int, bottom: int) -> Interval:
-    scale = 10**_DIGITS
-    low = top * scale // bottom
-    return Interval(Fraction(low, scale), Fraction(low + 1, scale))
+def _ordered(number: Number) -> tuple[int, Number]:
+    return key(number), number
+
+
+class Streamed:
+    """Numbers that are not kept: what the first pass did not tell is looked for in further ones.
+
+    `look` takes what has to see all numbers, and `go` passes over them, for all that was given to
+    `look` at once. Whoever will ask for something says so by `foresee` before.
+    """
+
+    kept: Final = None
+
+    def __init__(
+        self, summary: Summary, look: Callable[[Rank | Root], None], go: Callable[[], None]
+    ) -> None:
+        """Hold the summary; at least one number."""
+        self._summary = summary
+        self._look, self._go = look, go
+        self._ranks: dict[int, Rank] = {}
+        self._root: Root | None = None
+        self.count = summary.count
+
+    @property
+    def total(self) -> Interval:
+        """Their sum."""
+        return self._summary.sum.result
+
+    @property
+    def least(self) -> Interval:
+        """The smallest."""
+        return Interval.exact(self._summary.least)
+
+    @property
+    def most(self) -> Interval:
+        """The largest."""
+        return Interval.exact(self._summary.most)
+
+    def foresee(self, formula: str) -> None:
+        """Say that this formula will be computed, so that one pass serves for many."""
+        if formula == "median":
+            self._expect(middle(self.count))
+        elif formula in _PERCENTS:
+            self._expect((nearest_rank(_PERCENTS[formula], self.count),))
+        elif formula == "geometricMean":
+            self._rooted()
+
+    def _expect(self, ranks: Iterable[int]) -> None:
+        for rank in ranks:
+            if rank not in self._ranks:
+                summary = self._summary
+                self._ranks[rank] = Rank(
+                    rank, least=summary.least, most=summary.most, count=self.count
+                )
+                self._look(self._ranks[rank])
+
+    def _rooted(self) -> Root:
+        if self._root is None:
+            self._root = Root()
+            self._look(self._root)
+        return self._root
+
+    @property
+    def median(self) -> Interval:
+        """The middle one, or the mean of the middle two."""
+        left, right = middle(self.count)
+        self._expect((left, right))
+        self._go()
+        return Interval.exact(Fraction(self._ranks[left].result + self._ranks[right].result) / 2)
+
+    def ranked(self, percent: int) -> Interval:
+        """Return the number of that rank."""
+        rank = nearest_rank(percent, self.count)
+        self._expect((rank,))
+        self._go()
+        return Interval.exact(self._ranks[rank].result)
+
+    @property
+    def geometric_mean(self) -> Interval:
+        """Enclose the root."""
+        root = self._rooted()
+        self._go()
+        return root.result
+
+
+_PERCENTS: Final = {"p95": 95, "p99": 99}

@@ -6,7 +6,7 @@ only for the mistake.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from verifier.checks.receipt.quantities import COUNTERS
@@ -134,8 +134,29 @@ def _checks(value: Any) -> str | None:
     return None
 
 
-def lines(pieces: Iterable[bytes]) -> Iterator[Any]:
-    """Parse a side file, one strict JSON object a line. Raises `ValueError` naming the line."""
+class SideFile:
+    """The samples of a side file, one strict JSON object a line, read anew at every iteration.
+
+    Iterating raises `ValueError` naming the line that is wrong, but only after the last piece: if
+    the file changed meanwhile, that is what has to be said, and `pieces` says it at its end.
+    """
+
+    def __init__(self, pieces: Callable[[], Iterable[bytes]]) -> None:
+        """Hold what opens the file once more."""
+        self._pieces = pieces
+
+    def __iter__(self) -> Iterator[Any]:
+        """Read the file from its beginning."""
+        pieces = iter(self._pieces())
+        try:
+            yield from _lines(pieces)
+        except ValueError:
+            for _ in pieces:
+                pass
+            raise
+
+
+def _lines(pieces: Iterable[bytes]) -> Iterator[Any]:
     rest, number = b"", 0
     for piece in pieces:
         *whole, rest = (rest + piece).split(b"\n")

@@ -83,6 +83,10 @@ class Scan:
                     seen.add(signature)
             yield row
 
+    def of_rows(self, rows: Iterable[Any]) -> "ScannedRows":
+        """Return rows that may be passed over again and are looked at once."""
+        return ScannedRows(self, rows)
+
     def in_key(self, key: str) -> tuple[tuple[str, int], ...]:
         """Return kind and length of what a key holds."""
         return self._found(key, versioned=False) or _machine(key)
@@ -267,3 +271,17 @@ def _hosts(text: str, mails: list[tuple[int, int]]) -> Iterator[tuple[str, int]]
         if start >= end and not any(low <= start < high for low, high in mails):
             yield patterns.HOST, stop - start
         end = max(end, stop)
+
+
+class ScannedRows:
+    """Sample rows that are looked at the first time they are passed over, and only then."""
+
+    def __init__(self, scan: Scan, rows: Iterable[Any]) -> None:
+        """Look at nothing yet."""
+        self._scan: Scan | None = scan
+        self._rows = rows
+
+    def __iter__(self) -> Iterator[Any]:
+        """Pass over them."""
+        scan, self._scan = self._scan, None
+        return iter(self._rows) if scan is None else scan.rows(self._rows)

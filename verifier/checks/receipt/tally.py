@@ -1,19 +1,21 @@
 """One pass over all samples: what is counted, collected for figures, and noted by row rules.
 
-Memory does not grow with the rows beyond the numbers that figures are made of. A row rule looks at
-one row and says None (holds), a text (broken), or `MISSING` with a text (cannot be checked).
+Memory does not grow with the rows: of more numbers than are kept only summaries stay, and what
+figures need beyond them is looked for in further passes (`running`). A row rule looks at one row
+and says None (holds), a text (broken), or `Missing` with a text (cannot be checked).
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any, Final, NamedTuple
 
 from verifier.checks.receipt.model import Operand
-from verifier.checks.receipt.operands import Samples
+from verifier.checks.receipt.operands import Samples, Streamed, Summary
 from verifier.checks.receipt.quantities import Number, reader
+from verifier.checks.receipt.running import Rank, Root
 from verifier.checks.receipt.samples import Row, mistake
-from verifier.core.limits import ROWS_NOTED
+from verifier.core.limits import NUMBERS_KEPT, ROWS_NOTED, SAMPLE_PLACES
 
 
 class Missing(NamedTuple):
@@ -27,6 +29,9 @@ RowRule = Callable[[Row], "str | Missing | None"]
 Place = tuple[str, str, str]
 #: Amounts of which every place keeps count, least, most and sum.
 WORK: Final = ("promptTokens", "completionTokens")
+_Key = tuple[str, Sequence[str], Sequence[str], str]
+_Reader = Callable[[Row], Number | None]
+_See = Callable[[Number], None]
 
 
 class Noted:
@@ -53,7 +58,7 @@ class Noted:
 class Selected(NamedTuple):
     """The numbers that an operand selects, and how many of its rows have none."""
 
-    numbers: Samples
+    numbers: Samples | Streamed
     rows: int
     missing: int
 
@@ -94,10 +99,14 @@ class Tally:
         """Collect these quantities of every place, and ask these rules of every row."""
         self._readers = [(name, reader(name)) for name in sorted(set(quantities))]
         self._rules = tuple(rules)
+        self._all: Iterable[Any] = ()
         self._numbers: dict[tuple[Place, str], list[Number]] = defaultdict(list)
         self._in_order: list[Place] = []
         self._of_arm: dict[str, list[Place]] = defaultdict(list)
-        self._selected: dict[tuple[str, Sequence[str], Sequence[str], str], Selected] = {}
+        self._kept = 0
+        self._folded: dict[tuple[Place, str], Summary] = defaultdict(Summary)
+        self._selected: dict[_Key, Selected] = {}
+        self._sought: list[tuple[Operand, Rank | Root]] = []
         self.rows = 0
         self.places: Counter[Place] = Counter()
         self.statuses: Counter[tuple[str, str]] = Counter()
@@ -111,10 +120,12 @@ class Tally:
         self.checked: Counter[str] = Counter()
 
     def see_all(self, rows: Iterable[Any]) -> None:
-        """Take every row in. Raises `MalformedSamplesError` after the last, naming what is wrong.
+        """Take every row in; `rows` gives the same ones again whenever it is iterated over.
 
-        Rows that are malformed count for nothing, so nothing may be said once it raises.
+        Raises `MalformedSamplesError` after the last, naming what is wrong. Rows that are malformed
+        count for nothing, so nothing may be said once it raises.
         """
+        self._all = rows
         wrong = Noted()
         for row in rows:
             if problem := mistake(row):
@@ -127,10 +138,15 @@ class Tally:
         self._in_order = sorted(self.places)
         for place in self._in_order:
             self._of_arm[place[0]].append(place)
+        if self._folded:
+            self._fold()
 
     def _see(self, row: Row) -> None:
         place = (row["arm"], row["case"], row["membership"])
         self.places[place] += 1
+        if len(self.places) > SAMPLE_PLACES:
+            most = f"more than {SAMPLE_PLACES:,} arms, cases and memberships"
+            raise MalformedSamplesError(f"samples[{self.rows}]: {most}")
         self.statuses[place[0], row["status"]] += 1
         if row["status"] == "complete":
             self.complete[place] += 1
@@ -138,6 +154,9 @@ class Tally:
                 number = read(row)
                 if number is not None:
                     self._numbers[place, name].append(number)
+                    self._kept += 1
+            if self._kept > NUMBERS_KEPT:
+                self._fold()
             self._see_work(place, row)
         if row.get("postHoc"):
             self.post_hoc[place] += 1
@@ -175,6 +194,13 @@ class Tally:
         if row["status"] != "complete":
             self.rejected[place].add((repetition, attempt))
 
+    def _fold(self) -> None:
+        """Let all numbers go that are kept; a summary of each place and quantity stays."""
+        for key, numbers in self._numbers.items():
+            self._folded[key].add(numbers)
+        self._numbers.clear()
+        self._kept = 0
+
     def selected(self, operand: Operand) -> Selected:
         """Return what an operand selects; only completed requests have numbers."""
         key = (operand.quantity or "", operand.arms, operand.cases, operand.membership)
@@ -183,12 +209,42 @@ class Tally:
         return self._selected[key]
 
     def _select(self, operand: Operand) -> Selected:
-        numbers: list[Number] = []
-        rows = 0
-        for place in self.matching(operand.arms, operand.cases, operand.membership):
-            rows += self.complete[place]
-            numbers += self._numbers.get((place, operand.quantity or ""), ())
-        return Selected(numbers=Samples(numbers), rows=rows, missing=rows - len(numbers))
+        places = list(self.matching(operand.arms, operand.cases, operand.membership))
+        keys = [(place, operand.quantity or "") for place in places]
+        rows = sum(self.complete[place] for place in places)
+        if not self._folded:
+            kept = [number for key in keys for number in self._numbers.get(key, ())]
+            return Selected(numbers=Samples(kept), rows=rows, missing=rows - len(kept))
+        summary = Summary()
+        for key in keys:
+            if key in self._folded:
+                summary.merge(self._folded[key])
+        numbers = Streamed(summary, lambda sought: self._sought.append((operand, sought)), self._go)
+        return Selected(numbers=numbers, rows=rows, missing=rows - summary.count)
+
+    def foresee(self, operand: Operand, formula: str) -> None:
+        """Say that a formula will be computed of an operand: one pass then serves for many."""
+        found = self.selected(operand)
+        if isinstance(found.numbers, Streamed) and found.rows and not found.missing:
+            found.numbers.foresee(formula)
+
+    def _go(self) -> None:
+        """Pass over all rows again until everything is found that was looked for.
+
+        They are examined again: what changed meanwhile is told by whoever reads them, after the
+        last, and must not be taken for a sample before.
+        """
+        while self._sought:
+            looking = _by_place(self._sought, self)
+            for row in self._all:
+                if mistake(row) or row["status"] != "complete":
+                    continue
+                for read, sees in looking.get((row["arm"], row["case"], row["membership"]), ()):
+                    number = read(row)
+                    if number is not None:
+                        for see in sees:
+                            see(number)
+            self._sought = [each for each in self._sought if not each[1].closed()]
 
     def matching(
         self, arms: Sequence[str], cases: Sequence[str], membership: str
@@ -206,3 +262,17 @@ class Tally:
         for (_, _, kind), number in self.places.items():
             found[kind] += number
         return found
+
+
+def _by_place(
+    sought: Iterable[tuple[Operand, Rank | Root]], tally: Tally
+) -> Mapping[Place, list[tuple[_Reader, list[_See]]]]:
+    """Return what is looked for at each place: how a number is read, and what has to see it."""
+    found: dict[Place, dict[str, list[_See]]] = defaultdict(lambda: defaultdict(list))
+    for operand, each in sought:
+        for place in tally.matching(operand.arms, operand.cases, operand.membership):
+            found[place][operand.quantity or ""].append(each.see)
+    return {
+        place: [(reader(name), sees) for name, sees in wanted.items()]
+        for place, wanted in found.items()
+    }

@@ -1,4 +1,4 @@
-"""`pinproof new key|registry`: what a maintainer starts with."""
+"""`pinproof new key|registry|receipt`: what a maintainer or an author starts with."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -6,6 +6,7 @@ import click
 
 from verifier.cli import options as shared
 from verifier.cli import signing as signed
+from verifier.cli.verbs.new_receipt import receipt
 from verifier.core.errors import WrongCallError
 from verifier.core.verdict import exit_of_answer
 
@@ -18,7 +19,10 @@ _MOST_KEYS = 100
 
 @click.group(name="new")
 def command() -> None:
-    """Make keys and registries."""
+    """Make keys and registries, and begin receipts."""
+
+
+command.add_command(receipt)
 
 
 @command.command()

@@ -18,6 +18,7 @@ from verifier.core.codes import (
     git_signature,
     helper,
     image,
+    importing,
     migration,
     receipt,
     release,
@@ -43,6 +44,7 @@ _ROWS: Final = (
     *signing.ROWS,
     *receipt.ROWS,
     *release.ROWS,
+    *importing.ROWS,
     *migration.ROWS,
 )
 

@@ -1,0 +1,181 @@
+"""More samples than memory: the same figures, from summaries and further passes."""
+
+import json
+import random
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support import receipts
+
+from verifier.checks.receipt import running, tally
+from verifier.checks.receipt.figures import State
+from verifier.checks.receipt.intervals import UncomputableError
+from verifier.checks.receipt.quantities import Number
+from verifier.checks.receipt.running import Rank, Root, Sum
+from verifier.checks.receipt.samples import SideFile
+
+NUMBERS = st.one_of(
+    st.integers(-(10**12), 10**12),
+    st.fractions(),
+    st.sampled_from([Fraction(1, 3), Fraction(1, 3) + Fraction(1, 10**30), 0, 7]),
+)
+
+
+def found(numbers: Sequence[Number], rank: int) -> tuple[Number, int]:
+    search = Rank(rank, least=min(numbers), most=max(numbers), count=len(numbers))
+    for passes in range(1, 100):
+        for number in numbers:
+            search.see(number)
+        if search.closed():
+            return search.result, passes
+    raise AssertionError("a rank that is never found")
+
+
+@given(st.lists(NUMBERS, min_size=1, max_size=60), st.data())
+def test_a_rank_is_found_exactly_however_little_is_collected(
+    numbers: list[Number], data: st.DataObject
+) -> None:
+    rank = data.draw(st.integers(0, len(numbers) - 1))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(running, "NUMBERS_COLLECTED", 3)
+        patch.setattr(running, "_BUCKETS", 4)
+        assert found(numbers, rank)[0] == sorted(numbers)[rank]
+
+
+def test_equal_numbers_need_no_more_passes() -> None:
+    numbers = [5] * 70_000 + [6] * 70_000
+    assert found(numbers, 69_999) == (5, 1)
+    assert found(numbers, 70_000) == (6, 1)
+
+
+def test_outliers_cost_passes_and_no_memory() -> None:
+    spread = random.Random(8)  # noqa: S311  (no secret)
+    numbers: list[Number] = [10**18, -(10**18), *(spread.randrange(10**6) for _ in range(100_000))]
+    middle, passes = found(numbers, 50_000)
+    assert middle == sorted(numbers)[50_000]
+    assert passes <= 7
+
+
+@given(st.lists(st.fractions(max_denominator=10**9), min_size=1, max_size=40))
+def test_an_enclosed_sum_encloses(numbers: list[Fraction]) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(running, "_DENOMINATORS", 2)
+        parts = Sum(), Sum()
+        parts[0].add(numbers[::2])
+        parts[1].add(numbers[1::2])
+        parts[0].merge(parts[1])
+    low, high = parts[0].result
+    assert low <= sum(numbers) <= high
+    assert high - low < Fraction(1, 10**40)
+
+
+def test_a_root_of_what_is_not_positive_is_none() -> None:
+    root = Root()
+    for number in (1, 0, 4):
+        root.see(number)
+    with pytest.raises(UncomputableError):
+        _ = root.result
+
+
+def derived() -> list[dict[str, Any]]:
+    operand = {"quantity": "ttft", "arms": ["B1", "A2"], "cases": [], "membership": "core"}
+    rate = {**operand, "quantity": "decodeRate", "arms": []}
+    names = ("median", "mean", "geometricMean", "sum", "minimum", "maximum", "p95", "p99", "count")
+    return [
+        {
+            "id": f"{formula}{quantity}",
+            "formula": formula,
+            "unit": "us",
+            "value": "1",
+            "operands": {"of": of},
+        }
+        for formula in names
+        for quantity, of in (("Ttft", operand), ("Rate", rate))
+    ]
+
+
+def test_folding_changes_no_figure(monkeypatch: pytest.MonkeyPatch) -> None:
+    document = receipts.made(derived=derived())
+    kept = receipts.opened(document)
+    monkeypatch.setattr(tally, "NUMBERS_KEPT", 5)
+    monkeypatch.setattr(running, "NUMBERS_COLLECTED", 2)
+    folded = receipts.opened(document)
+    assert folded.tally._folded
+    assert not kept.tally._folded
+    assert len(kept.figures) == 18
+    for name, figure in kept.figures.items():
+        assert figure.result is not None
+        assert folded.figures[name].result == figure.result, name
+
+
+def test_all_that_is_looked_for_shares_the_passes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tally, "NUMBERS_KEPT", 5)
+    passes = 0
+
+    class Rows:
+        def __iter__(self) -> Iterator[Any]:
+            nonlocal passes
+            passes += 1
+            return iter(receipts.samples())
+
+    document = receipts.made(derived=derived())
+    document["predicate"].pop("samples")
+    opened = receipts.opened(document, rows=Rows())
+    assert all(figure.result is not None for figure in opened.figures.values())
+    assert passes == 2
+
+
+def test_a_selection_with_a_number_missing_stays_uncomputable(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(tally, "NUMBERS_KEPT", 5)
+    document = receipts.made(samples__3__usage=None, derived=derived())
+    states = {name: each.state for name, each in receipts.opened(document).figures.items()}
+    assert states["medianRate"] is State.NOT_RECOMPUTABLE
+    assert states["medianTtft"] is State.INCONSISTENT
+
+
+def test_places_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tally, "SAMPLE_PLACES", 3)
+    with pytest.raises(tally.MalformedSamplesError, match="more than 3 arms"):
+        tally.Tally((), ()).see_all(receipts.samples())
+
+
+def test_a_line_that_is_wrong_waits_for_the_file_s_own_verdict() -> None:
+    def pieces() -> Iterator[bytes]:
+        yield b"{}\n{\n"
+        yield b"{}\n"
+        raise InterruptedError
+
+    with pytest.raises(InterruptedError):
+        list(SideFile(pieces))
+
+
+CHILD = """
+import json, resource, sys
+from verifier.ask.receipt import verify_receipt
+resource.setrlimit(resource.RLIMIT_AS, (int(sys.argv[2]), int(sys.argv[2])))
+report = verify_receipt([sys.argv[1]])
+study = report.results[0].study
+print(json.dumps({figure.id: figure.state for figure in study.figures}))
+"""
+
+
+@pytest.mark.full
+def test_many_rows_fit_into_little_memory(tmp_path: Path) -> None:
+    told = receipts.with_side_file(tmp_path, rows=300_000)
+    done = subprocess.run(
+        [sys.executable, "-I", "-c", CHILD, str(tmp_path / "receipt.json"), str(300 << 20)],
+        capture_output=True,
+        check=False,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout) == told

@@ -26,14 +26,13 @@ VERBS: Final = {
     "show": "show one entry of the registry",
     "check": "check the registry itself",
     "migrate": "bring a file to another version, or back",
-    "new": "make a key or a registry",
+    "new": "make a key or a registry, or begin a receipt",
     "sign": "sign a registry, its next root, or a statement",
     "rotate": "replace keys of a registry",
     "update": "fetch a newer registry (asks a network)",
     "scan": "look for what must not be published",
     "redact": "take what must not be published out of a receipt",
     "pin": "write an entry for a registry",
-    "new": "begin a receipt",
     "import": "make a receipt of what another program measured",
 }
 _RESERVED: Final = ("import",)

@@ -2,7 +2,6 @@
 
 import json
 import os
-import pty
 import subprocess
 import sys
 from dataclasses import replace
@@ -328,43 +327,3 @@ def test_special_files_do_not_hold_the_run_up(tmp_path: Path) -> None:
             command = [*whole[:place], odd, *whole[place + 1 :]]
             ran = runs.run(["verify", "statement", *command], cwd=tmp_path)
             assert ran.exit == 4, (command, ran)
-
-
-def test_a_terminal_is_asked_for_the_passphrase(tmp_path: Path) -> None:
-    """It is typed, not shown, and not kept."""
-    (tmp_path / "s.json").write_bytes(statements.statement())
-    (tmp_path / "key.pem").write_bytes(statements.private_pem("alice", "tick tock"))
-    (tmp_path / "key.pem").chmod(0o600)
-    terminal, other_end = pty.openpty()
-    command = [
-        str(runs.PROGRAM),
-        "sign",
-        "statement",
-        "s.json",
-        "--key",
-        "key.pem",
-        "--to",
-        "e.json",
-    ]
-    child = subprocess.Popen(
-        command,
-        cwd=tmp_path,
-        stdin=other_end,
-        stdout=other_end,
-        stderr=other_end,
-        start_new_session=True,
-    )
-    os.close(other_end)
-    shown = b""
-    while b"Passphrase" not in shown:
-        shown += os.read(terminal, 1024)
-    os.write(terminal, b"tick tock\n")
-    try:
-        while chunk := os.read(terminal, 1024):
-            shown += chunk
-    except OSError:  # the other end is closed
-        pass
-    assert child.wait() == 0, shown
-    os.close(terminal)
-    assert b"tick tock" not in shown
-    assert (tmp_path / "e.json").read_bytes() == statements.envelope()

@@ -8,7 +8,7 @@ from verifier.actions import output
 from verifier.checks.receipt.adapters.foreign import Imported
 from verifier.checks.receipt.adapters.hyperfine import hyperfine
 from verifier.checks.receipt.adapters.thegrill import thegrill
-from verifier.checks.receipt.reading import PREDICATE
+from verifier.checks.receipt.document.reading import PREDICATE
 from verifier.core.limits import RECEIPT_BYTES
 from verifier.sources import file
 from verifier.sources.evidence_folder import EvidenceFolder

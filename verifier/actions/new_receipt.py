@@ -7,8 +7,8 @@ from typing import Any, Final
 
 from verifier.actions import output
 from verifier.actions.import_receipt import printed
-from verifier.checks.receipt.model import Kind
-from verifier.checks.receipt.reading import PREDICATE
+from verifier.checks.receipt.document.model import Kind
+from verifier.checks.receipt.document.reading import PREDICATE
 
 Json = dict[str, Any]
 

@@ -11,9 +11,9 @@ from hashlib import sha256
 from typing import Any, Final, NamedTuple
 
 from verifier.actions import output
-from verifier.checks.receipt import redaction
-from verifier.checks.receipt.reading import PREDICATE, REMEDY, receipt
-from verifier.checks.receipt.secrets import Scan, joined, masked
+from verifier.checks.receipt.document.reading import PREDICATE, REMEDY, receipt
+from verifier.checks.receipt.scan import redaction
+from verifier.checks.receipt.scan.secrets import Scan, joined, masked
 from verifier.core.digest import Pin
 from verifier.core.errors import WrongCallError
 from verifier.core.limits import RECEIPT_BYTES

@@ -7,12 +7,12 @@ from typing import Any, Final
 
 from verifier.ask.trusted import Trust
 from verifier.ask.trusted import trust as open_trust
-from verifier.checks.receipt import gates_file
 from verifier.checks.receipt.check import check
-from verifier.checks.receipt.gates_file import GatesFile
+from verifier.checks.receipt.document import gates_file
+from verifier.checks.receipt.document.gates_file import GatesFile
+from verifier.checks.receipt.document.reading import PREDICATE, REMEDY
+from verifier.checks.receipt.numbers.samples import SideFile
 from verifier.checks.receipt.open import study
-from verifier.checks.receipt.reading import PREDICATE, REMEDY
-from verifier.checks.receipt.samples import SideFile
 from verifier.checks.receipt.study import Companions, Other
 from verifier.core.coverage import Covered, State
 from verifier.core.demand import FACETS

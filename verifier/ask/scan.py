@@ -5,9 +5,9 @@ from datetime import UTC, datetime
 from hashlib import sha256
 from typing import Any, BinaryIO, Final
 
-from verifier.checks.receipt import loose
-from verifier.checks.receipt.sanitised import KINDS, RULES
-from verifier.checks.receipt.secrets import Hit, Scan
+from verifier.checks.receipt.rules.sanitised import KINDS, RULES
+from verifier.checks.receipt.scan import loose
+from verifier.checks.receipt.scan.secrets import Hit, Scan
 from verifier.core.clock import print_time
 from verifier.core.coverage import Covered, State
 from verifier.core.digest import Digest

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from verifier.actions.new_receipt import new_receipt, skeleton
-from verifier.checks.receipt.model import Kind
-from verifier.checks.receipt.reading import receipt
+from verifier.checks.receipt.document.model import Kind
+from verifier.checks.receipt.document.reading import receipt
 from verifier.core.table import MalformedError
 
 PAGE = Path(__file__).parents[3] / "docs/receipts.md"

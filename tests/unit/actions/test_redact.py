@@ -13,8 +13,8 @@ from support import receipts, runs
 from verifier.actions.redact import redact
 from verifier.ask.scan import scan_receipts
 from verifier.checks.receipt.answer import Holds
-from verifier.checks.receipt.reading import PREDICATE
-from verifier.checks.receipt.redaction import PLACEHOLDER
+from verifier.checks.receipt.document.reading import PREDICATE
+from verifier.checks.receipt.scan.redaction import PLACEHOLDER
 from verifier.core.errors import PinproofError, UnavailableError, WrongCallError
 from verifier.core.table import MalformedError
 from verifier.core.verdict import Exit

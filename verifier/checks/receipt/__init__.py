@@ -1,6 +1,7 @@
 """Measurement receipts: whether the published numbers follow from the samples, and whose they are.
 
-The document is `model`, read by `reading`; samples stay rows (`samples`) and are seen once
-(`tally`). `formulas` says what a figure is, `figures` recomputes each. Every rule of the book is
-one function in the module of its group, written out in `rules`, with its answer (`answer`).
+`document` reads what a receipt says; `numbers` passes over its samples and computes its figures
+again; `rules` are the 115 of the book, one function each, with its `answer`; `scan` finds what must
+not be published; `adapters` read what other programs measured. `open` makes a `study` of a
+document, and `check` asks the rules of it.
 """

@@ -19,9 +19,9 @@ from verifier.checks.receipt.answer import (
     Rule,
     Uncheckable,
 )
-from verifier.checks.receipt.applies import DOES_NOT_APPLY
-from verifier.checks.receipt.figures import Computed
+from verifier.checks.receipt.numbers.figures import Computed
 from verifier.checks.receipt.rules import RULES
+from verifier.checks.receipt.rules.applies import DOES_NOT_APPLY
 from verifier.checks.receipt.study import Study
 from verifier.core.coverage import Covered, State
 from verifier.core.demand import FACETS

@@ -3,13 +3,14 @@
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from verifier.checks.receipt import figures, redaction
-from verifier.checks.receipt.model import Receipt
-from verifier.checks.receipt.reading import REMEDY, receipt
-from verifier.checks.receipt.row_rules import row_rules
-from verifier.checks.receipt.secrets import Scan
+from verifier.checks.receipt.document.model import Receipt
+from verifier.checks.receipt.document.reading import REMEDY, receipt
+from verifier.checks.receipt.numbers import figures
+from verifier.checks.receipt.numbers.tally import MalformedSamplesError, RowRule, Tally
+from verifier.checks.receipt.rules.rows import row_rules
+from verifier.checks.receipt.scan import redaction
+from verifier.checks.receipt.scan.secrets import Scan
 from verifier.checks.receipt.study import Companions, Study
-from verifier.checks.receipt.tally import MalformedSamplesError, RowRule, Tally
 from verifier.core.table import MalformedError
 
 _SAMPLES: Final = "samples"

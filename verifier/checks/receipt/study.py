@@ -6,9 +6,9 @@ is here as values: a rule reads nothing.
 
 from collections.abc import Iterator, Mapping
 
-from verifier.checks.receipt.figures import Computed
-from verifier.checks.receipt.model import Arm, ArmState, Claim, ClaimKind, Receipt, Role
-from verifier.checks.receipt.tally import Tally
+from verifier.checks.receipt.document.model import Arm, ArmState, Claim, ClaimKind, Receipt, Role
+from verifier.checks.receipt.numbers.figures import Computed
+from verifier.checks.receipt.numbers.tally import Tally
 from verifier.core.digest import Pin
 from verifier.core.value import frozen
 

@@ -3,10 +3,10 @@
 from support import receipts
 
 from verifier.checks.receipt.answer import Broken, Holds, Uncheckable
-from verifier.checks.receipt.applies import DOES_NOT_APPLY
 from verifier.checks.receipt.check import check
-from verifier.checks.receipt.figures import State
+from verifier.checks.receipt.numbers.figures import State
 from verifier.checks.receipt.rules import RULES
+from verifier.checks.receipt.rules.applies import DOES_NOT_APPLY
 from verifier.core.codes import CODES
 
 

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from support import receipts
 
 from verifier.checks.receipt.answer import Broken, Holds, Uncheckable
-from verifier.checks.receipt.applies import DOES_NOT_APPLY
-from verifier.checks.receipt.counter_rows import k5_drafts, k6_conservation
-from verifier.checks.receipt.model import Kind
+from verifier.checks.receipt.document.model import Kind
 from verifier.checks.receipt.rules import RULES
+from verifier.checks.receipt.rules.applies import DOES_NOT_APPLY
+from verifier.checks.receipt.rules.counter_rows import k5_drafts, k6_conservation
 
 Json = dict[str, Any]
 #: The second row: a core request of arm B1.

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from support import receipts
 
 from verifier.checks.receipt.answer import Answer, Broken, Holds, Uncheckable
-from verifier.checks.receipt.applies import DOES_NOT_APPLY
-from verifier.checks.receipt.model import Kind
+from verifier.checks.receipt.document.model import Kind
 from verifier.checks.receipt.rules import RULES
+from verifier.checks.receipt.rules.applies import DOES_NOT_APPLY
 
 Json = dict[str, Any]
 #: Places of the sound receipt's figures.

@@ -8,9 +8,9 @@ from support.receipt_steps import Step
 from support.receipts import Json
 
 from verifier.checks.receipt.answer import Broken, Consequence, Holds
-from verifier.checks.receipt.applies import DOES_NOT_APPLY
-from verifier.checks.receipt.design import RULES
-from verifier.checks.receipt.model import Kind
+from verifier.checks.receipt.document.model import Kind
+from verifier.checks.receipt.rules.applies import DOES_NOT_APPLY
+from verifier.checks.receipt.rules.design import RULES
 
 _SHORT: Final = receipts.digest("short")["sha256"][:12]
 _COPIED: Final = {"receipt": receipts.digest("other"), "figure": "ttft", "value": "1"}

@@ -13,10 +13,10 @@ from support import receipts
 from support.receipts import OTHER_COMMIT, beside_but, claim, digest, less
 
 from verifier.checks.receipt.answer import Broken, Holds
-from verifier.checks.receipt.applies import DOES_NOT_APPLY
 from verifier.checks.receipt.check import check
-from verifier.checks.receipt.model import Kind
+from verifier.checks.receipt.document.model import Kind
 from verifier.checks.receipt.rules import RULES
+from verifier.checks.receipt.rules.applies import DOES_NOT_APPLY
 from verifier.core.digest import Pin
 
 Json = dict[str, Any]

@@ -10,7 +10,7 @@ import pytest
 from support import receipts
 
 from verifier.ask import verify_receipt
-from verifier.checks.receipt import gates_file
+from verifier.checks.receipt.document import gates_file
 from verifier.core.coverage import State
 from verifier.core.outcome import Result
 from verifier.core.table import MalformedError

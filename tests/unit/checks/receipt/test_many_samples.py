@@ -14,12 +14,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support import receipts
 
-from verifier.checks.receipt import running, tally
-from verifier.checks.receipt.figures import State
-from verifier.checks.receipt.intervals import UncomputableError
-from verifier.checks.receipt.quantities import Number
-from verifier.checks.receipt.running import Rank, Root, Sum
-from verifier.checks.receipt.samples import SideFile
+from verifier.checks.receipt.numbers import running, tally
+from verifier.checks.receipt.numbers.figures import State
+from verifier.checks.receipt.numbers.intervals import UncomputableError
+from verifier.checks.receipt.numbers.quantities import Number
+from verifier.checks.receipt.numbers.running import Rank, Root, Sum
+from verifier.checks.receipt.numbers.samples import SideFile
 
 NUMBERS = st.one_of(
     st.integers(-(10**12), 10**12),

@@ -4,11 +4,11 @@ from support import receipt_steps, receipts
 from support.receipts import Json
 
 from verifier.checks.receipt.answer import Holds
-from verifier.checks.receipt.applies import DOES_NOT_APPLY
-from verifier.checks.receipt.design import RULES as DESIGN
-from verifier.checks.receipt.model import Kind
-from verifier.checks.receipt.retention import RULES as RETENTION
-from verifier.checks.receipt.statistics import RULES as STATISTICS
+from verifier.checks.receipt.document.model import Kind
+from verifier.checks.receipt.rules.applies import DOES_NOT_APPLY
+from verifier.checks.receipt.rules.design import RULES as DESIGN
+from verifier.checks.receipt.rules.retention import RULES as RETENTION
+from verifier.checks.receipt.rules.statistics import RULES as STATISTICS
 
 
 def _run(number: int) -> Json:

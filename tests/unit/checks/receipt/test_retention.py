@@ -9,9 +9,9 @@ from support.receipt_steps import Step
 from support.receipts import Json
 
 from verifier.checks.receipt.answer import Broken
-from verifier.checks.receipt.applies import DOES_NOT_APPLY
-from verifier.checks.receipt.model import Kind
-from verifier.checks.receipt.retention import RULES
+from verifier.checks.receipt.document.model import Kind
+from verifier.checks.receipt.rules.applies import DOES_NOT_APPLY
+from verifier.checks.receipt.rules.retention import RULES
 from verifier.core.digest import Pin
 
 #: One core sample, and the one that is tried again in its place.

@@ -9,12 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support import receipts
 
-from verifier.checks.receipt import loose
 from verifier.checks.receipt.answer import Answer, Broken, Holds, Uncheckable
-from verifier.checks.receipt.applies import DOES_NOT_APPLY
-from verifier.checks.receipt.redaction import PLACEHOLDER, found, measured
 from verifier.checks.receipt.rules import RULES
-from verifier.checks.receipt.secrets import Scan
+from verifier.checks.receipt.rules.applies import DOES_NOT_APPLY
+from verifier.checks.receipt.scan import loose
+from verifier.checks.receipt.scan.redaction import PLACEHOLDER, found, measured
+from verifier.checks.receipt.scan.secrets import Scan
 
 Json = dict[str, Any]
 

@@ -12,11 +12,11 @@ from support.receipt_steps import Step
 from support.receipts import Json
 
 from verifier.checks.receipt.answer import Broken
-from verifier.checks.receipt.applies import DOES_NOT_APPLY
-from verifier.checks.receipt.formulas import FORMULAS
-from verifier.checks.receipt.model import Kind
-from verifier.checks.receipt.operands import Samples
-from verifier.checks.receipt.statistics import RULES
+from verifier.checks.receipt.document.model import Kind
+from verifier.checks.receipt.numbers.formulas import FORMULAS
+from verifier.checks.receipt.numbers.operands import Samples
+from verifier.checks.receipt.rules.applies import DOES_NOT_APPLY
+from verifier.checks.receipt.rules.statistics import RULES
 
 _B2: Final[Json] = {"arm": "B2", "case": "short", "membership": "core"}
 _ONE_BOOT: Final = ("arms.3.state", "incomplete")

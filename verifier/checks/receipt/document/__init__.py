@@ -1,0 +1,1 @@
+"""The documents: what a receipt and a gate file say, read strictly."""

@@ -1,0 +1,1 @@
+"""Samples seen once, and figures computed again, exactly."""

@@ -1,0 +1,249 @@
+"""What a formula computes with: the numbers that an operand selects, or one number.
+
+Samples are integers and exact fractions, up to millions of them, and are reduced once for all
+figures that select them: in memory where they are few, else by further passes over them.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from fractions import Fraction
+from functools import cached_property
+from typing import Final, Protocol
+
+from verifier.checks.receipt.numbers.intervals import Interval, UncomputableError
+from verifier.checks.receipt.numbers.quantities import Number
+from verifier.checks.receipt.numbers.running import Rank, Root, Sum, key
+
+
+class Numbers(Protocol):
+    """One operand."""
+
+    @property
+    def kept(self) -> Sequence[Number] | None:
+        """The numbers themselves, sorted; None of so many that they are not kept."""
+
+    @property
+    def count(self) -> int:
+        """How many numbers there are."""
+
+    @property
+    def total(self) -> Interval:
+        """Their sum; of one number, itself."""
+
+    @property
+    def median(self) -> Interval:
+        """The middle one, or the mean of the middle two (rule D3)."""
+
+    @property
+    def least(self) -> Interval:
+        """The smallest."""
+
+    @property
+    def most(self) -> Interval:
+        """The largest."""
+
+    @property
+    def geometric_mean(self) -> Interval:
+        """The n-th root of their product. Raises `UncomputableError`."""
+
+    def ranked(self, percent: int) -> Interval:
+        """Return the nearest-rank percentile: the smallest that `percent` of all do not exceed."""
+
+
+class Single:
+    """One number, or the interval that a displayed one stands for."""
+
+    count: Final = 1
+    kept: Final = None
+
+    def __init__(self, value: Interval) -> None:
+        """Hold it."""
+        self.total = self.median = self.least = self.most = value
+
+    @property
+    def geometric_mean(self) -> Interval:
+        """Return the number, which has to be positive."""
+        if self.total.low <= 0:
+            raise UncomputableError("a geometric mean of what is not positive")
+        return self.total
+
+    def ranked(self, percent: int) -> Interval:  # noqa: ARG002
+        """Return the number, whatever part of one it is."""
+        return self.total
+
+
+def middle(count: int) -> tuple[int, int]:
+    """Return the ranks, from 0, whose mean is the median; of an odd count they are the same."""
+    return (count - 1) // 2, count // 2
+
+
+def nearest_rank(percent: int, count: int) -> int:
+    """Return the rank of a percentile, from 0."""
+    return max(-(-percent * count // 100), 1) - 1
+
+
+class Samples:
+    """Numbers read off samples; at least one."""
+
+    def __init__(self, numbers: Sequence[Number]) -> None:
+        """Hold them, unsorted."""
+        self._numbers = numbers
+        self.count = len(numbers)
+
+    @cached_property
+    def total(self) -> Interval:
+        """Their sum."""
+        running = Sum()
+        running.add(self._numbers)
+        return running.result
+
+    @property
+    def kept(self) -> Sequence[Number]:
+        """The numbers, sorted."""
+        return self._sorted
+
+    @cached_property
+    def _sorted(self) -> Sequence[Number]:
+        return sorted(self._numbers, key=lambda number: (key(number), number))
+
+    @property
+    def median(self) -> Interval:
+        """The middle one, or the mean of the middle two."""
+        left, right = middle(self.count)
+        return Interval.exact(Fraction(self._sorted[left] + self._sorted[right]) / 2)
+
+    def ranked(self, percent: int) -> Interval:
+        """Return the number of that rank."""
+        return Interval.exact(self._sorted[nearest_rank(percent, self.count)])
+
+    @property
+    def least(self) -> Interval:
+        """The smallest."""
+        return Interval.exact(self._sorted[0])
+
+    @property
+    def most(self) -> Interval:
+        """The largest."""
+        return Interval.exact(self._sorted[-1])
+
+    @cached_property
+    def geometric_mean(self) -> Interval:
+        """Enclose the root."""
+        root = Root()
+        for number in self._numbers:
+            root.see(number)
+        return root.result
+
+
+class Summary:
+    """What is left of numbers that are not kept: how many, between which two, and their sum."""
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        self.count = 0
+        self.least: Number = 0
+        self.most: Number = 0
+        self.sum = Sum()
+
+    def add(self, numbers: Sequence[Number]) -> None:
+        """Take numbers in; at least one."""
+        least, most = min(numbers, key=_ordered), max(numbers, key=_ordered)
+        self._bound(least, most, len(numbers))
+        self.sum.add(numbers)
+
+    def merge(self, other: "Summary") -> None:
+        """Take in what another one came to; it has at least one number."""
+        self._bound(other.least, other.most, other.count)
+        self.sum.merge(other.sum)
+
+    def _bound(self, least: Number, most: Number, count: int) -> None:
+        self.least = min(self.least, least) if self.count else least
+        self.most = max(self.most, most) if self.count else most
+        self.count += count
+
+
+def _ordered(number: Number) -> tuple[int, Number]:
+    return key(number), number
+
+
+class Streamed:
+    """Numbers that are not kept: what the first pass did not tell is looked for in further ones.
+
+    `look` takes what has to see all numbers, and `go` passes over them, for all that was given to
+    `look` at once. Whoever will ask for something says so by `foresee` before.
+    """
+
+    kept: Final = None
+
+    def __init__(
+        self, summary: Summary, look: Callable[[Rank | Root], None], go: Callable[[], None]
+    ) -> None:
+        """Hold the summary; at least one number."""
+        self._summary = summary
+        self._look, self._go = look, go
+        self._ranks: dict[int, Rank] = {}
+        self._root: Root | None = None
+        self.count = summary.count
+
+    @property
+    def total(self) -> Interval:
+        """Their sum."""
+        return self._summary.sum.result
+
+    @property
+    def least(self) -> Interval:
+        """The smallest."""
+        return Interval.exact(self._summary.least)
+
+    @property
+    def most(self) -> Interval:
+        """The largest."""
+        return Interval.exact(self._summary.most)
+
+    def foresee(self, formula: str) -> None:
+        """Say that this formula will be computed, so that one pass serves for many."""
+        if formula == "median":
+            self._expect(middle(self.count))
+        elif formula in _PERCENTS:
+            self._expect((nearest_rank(_PERCENTS[formula], self.count),))
+        elif formula == "geometricMean":
+            self._rooted()
+
+    def _expect(self, ranks: Iterable[int]) -> None:
+        for rank in ranks:
+            if rank not in self._ranks:
+                summary = self._summary
+                self._ranks[rank] = Rank(
+                    rank, least=summary.least, most=summary.most, count=self.count
+                )
+                self._look(self._ranks[rank])
+
+    def _rooted(self) -> Root:
+        if self._root is None:
+            self._root = Root()
+            self._look(self._root)
+        return self._root
+
+    @property
+    def median(self) -> Interval:
+        """The middle one, or the mean of the middle two."""
+        left, right = middle(self.count)
+        self._expect((left, right))
+        self._go()
+        return Interval.exact(Fraction(self._ranks[left].result + self._ranks[right].result) / 2)
+
+    def ranked(self, percent: int) -> Interval:
+        """Return the number of that rank."""
+        rank = nearest_rank(percent, self.count)
+        self._expect((rank,))
+        self._go()
+        return Interval.exact(self._ranks[rank].result)
+
+    @property
+    def geometric_mean(self) -> Interval:
+        """Enclose the root."""
+        root = self._rooted()
+        self._go()
+        return root.result
+
+
+_PERCENTS: Final = {"p95": 95, "p99": 99}

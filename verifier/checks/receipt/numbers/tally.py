@@ -1,0 +1,278 @@
+"""One pass over all samples: what is counted, collected for figures, and noted by row rules.
+
+Memory does not grow with the rows: of more numbers than are kept only summaries stay, and what
+figures need beyond them is looked for in further passes (`running`). A row rule looks at one row
+and says None (holds), a text (broken), or `Missing` with a text (cannot be checked).
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
+from typing import Any, Final, NamedTuple
+
+from verifier.checks.receipt.document.model import Operand
+from verifier.checks.receipt.numbers.operands import Samples, Streamed, Summary
+from verifier.checks.receipt.numbers.quantities import Number, reader
+from verifier.checks.receipt.numbers.running import Rank, Root
+from verifier.checks.receipt.numbers.samples import Row, mistake
+from verifier.core.limits import NUMBERS_KEPT, ROWS_NOTED, SAMPLE_PLACES
+
+
+class Missing(NamedTuple):
+    """What a row lacks for a rule to be checked."""
+
+    what: str
+
+
+RowRule = Callable[[Row], "str | Missing | None"]
+#: Where a row stands: arm, case, membership.
+Place = tuple[str, str, str]
+#: Amounts of which every place keeps count, least, most and sum.
+WORK: Final = ("promptTokens", "completionTokens")
+_Key = tuple[str, Sequence[str], Sequence[str], str]
+_Reader = Callable[[Row], Number | None]
+_See = Callable[[Number], None]
+
+
+class Noted:
+    """How many rows were noted, and the first few of them with what was wrong."""
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        self.count = 0
+        self.first: list[tuple[int, str]] = []
+
+    def add(self, number: int, text: str) -> None:
+        """Note one row, counted from 0."""
+        self.count += 1
+        if len(self.first) < ROWS_NOTED:
+            self.first.append((number, text))
+
+    def __str__(self) -> str:
+        """Name the first rows, and say how many more there are."""
+        told = "; ".join(f"samples[{number}]: {text}" for number, text in self.first)
+        more = self.count - len(self.first)
+        return f"{told}; and {more:,} more" if more else told
+
+
+class Selected(NamedTuple):
+    """The numbers that an operand selects, and how many of its rows have none."""
+
+    numbers: Samples | Streamed
+    rows: int
+    missing: int
+
+
+class Extent:
+    """Count, least, most and sum of the numbers of one place, in constant memory."""
+
+    __slots__ = ("count", "least", "most", "total")
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        self.count = self.least = self.most = self.total = 0
+
+    def add(self, number: int) -> None:
+        """Take one number in."""
+        if not self.count:
+            self.least = self.most = number
+        elif number < self.least:
+            self.least = number
+        elif number > self.most:
+            self.most = number
+        self.count += 1
+        self.total += number
+
+
+def _extents() -> dict[str, Extent]:
+    return {name: Extent() for name in (*WORK, "cap", "request")}
+
+
+class MalformedSamplesError(ValueError):
+    """Rows that break their format; the text names the first ones."""
+
+
+class Tally:
+    """What all samples together say."""
+
+    def __init__(self, quantities: Iterable[str], rules: Iterable[tuple[str, RowRule]]) -> None:
+        """Collect these quantities of every place, and ask these rules of every row."""
+        self._readers = [(name, reader(name)) for name in sorted(set(quantities))]
+        self._rules = tuple(rules)
+        self._all: Iterable[Any] = ()
+        self._numbers: dict[tuple[Place, str], list[Number]] = defaultdict(list)
+        self._in_order: list[Place] = []
+        self._of_arm: dict[str, list[Place]] = defaultdict(list)
+        self._kept = 0
+        self._folded: dict[tuple[Place, str], Summary] = defaultdict(Summary)
+        self._selected: dict[_Key, Selected] = {}
+        self._sought: list[tuple[Operand, Rank | Root]] = []
+        self.rows = 0
+        self.places: Counter[Place] = Counter()
+        self.statuses: Counter[tuple[str, str]] = Counter()
+        self.complete: Counter[Place] = Counter()
+        self.post_hoc: Counter[Place] = Counter()
+        self.work: dict[Place, dict[str, Extent]] = defaultdict(_extents)
+        self.rejected: dict[Place, set[tuple[int, int]]] = defaultdict(set)
+        self.retried: dict[Place, Counter[tuple[int, int]]] = defaultdict(Counter)
+        self.broken: dict[str, Noted] = defaultdict(Noted)
+        self.uncheckable: dict[str, Noted] = defaultdict(Noted)
+        self.checked: Counter[str] = Counter()
+
+    def see_all(self, rows: Iterable[Any]) -> None:
+        """Take every row in; `rows` gives the same ones again whenever it is iterated over.
+
+        Raises `MalformedSamplesError` after the last, naming what is wrong. Rows that are malformed
+        count for nothing, so nothing may be said once it raises.
+        """
+        self._all = rows
+        wrong = Noted()
+        for row in rows:
+            if problem := mistake(row):
+                wrong.add(self.rows, problem)
+            else:
+                self._see(row)
+            self.rows += 1
+        if wrong.count:
+            raise MalformedSamplesError(str(wrong))
+        self._in_order = sorted(self.places)
+        for place in self._in_order:
+            self._of_arm[place[0]].append(place)
+        if self._folded:
+            self._fold()
+
+    def _see(self, row: Row) -> None:
+        place = (row["arm"], row["case"], row["membership"])
+        self.places[place] += 1
+        if len(self.places) > SAMPLE_PLACES:
+            most = f"more than {SAMPLE_PLACES:,} arms, cases and memberships"
+            raise MalformedSamplesError(f"samples[{self.rows}]: {most}")
+        self.statuses[place[0], row["status"]] += 1
+        if row["status"] == "complete":
+            self.complete[place] += 1
+            for name, read in self._readers:
+                number = read(row)
+                if number is not None:
+                    self._numbers[place, name].append(number)
+                    self._kept += 1
+            if self._kept > NUMBERS_KEPT:
+                self._fold()
+            self._see_work(place, row)
+        if row.get("postHoc"):
+            self.post_hoc[place] += 1
+        self._see_attempt(place, row)
+        for rule, ask in self._rules:
+            answer = ask(row)
+            if answer is None:
+                self.checked[rule] += 1
+            elif isinstance(answer, Missing):
+                self.uncheckable[rule].add(self.rows, answer.what)
+            else:
+                self.broken[rule].add(self.rows, answer)
+
+    def _see_work(self, place: Place, row: Row) -> None:
+        """Keep how much was asked for and given, and one number for all the requests (A10)."""
+        work, usage, request = self.work[place], row.get("usage"), row.get("request")
+        if usage:
+            for name in WORK:
+                number = usage.get(name)
+                if number is not None:
+                    work[name].add(number)
+        cap = row.get("cap")
+        if cap is not None:
+            work["cap"].add(cap)
+        if request:
+            work["request"].add(hash(request["sha256"]))
+
+    def _see_attempt(self, place: Place, row: Row) -> None:
+        """Keep (repetition, attempt) of what was rejected, and of what was tried again (E6)."""
+        attempt, repetition = row.get("attempt"), row.get("repetition")
+        if attempt is None or repetition is None:
+            return
+        if attempt > 1:
+            self.retried[place][repetition, attempt] += 1
+        if row["status"] != "complete":
+            self.rejected[place].add((repetition, attempt))
+
+    def _fold(self) -> None:
+        """Let all numbers go that are kept; a summary of each place and quantity stays."""
+        for key, numbers in self._numbers.items():
+            self._folded[key].add(numbers)
+        self._numbers.clear()
+        self._kept = 0
+
+    def selected(self, operand: Operand) -> Selected:
+        """Return what an operand selects; only completed requests have numbers."""
+        key = (operand.quantity or "", operand.arms, operand.cases, operand.membership)
+        if key not in self._selected:
+            self._selected[key] = self._select(operand)
+        return self._selected[key]
+
+    def _select(self, operand: Operand) -> Selected:
+        places = list(self.matching(operand.arms, operand.cases, operand.membership))
+        keys = [(place, operand.quantity or "") for place in places]
+        rows = sum(self.complete[place] for place in places)
+        if not self._folded:
+            kept = [number for key in keys for number in self._numbers.get(key, ())]
+            return Selected(numbers=Samples(kept), rows=rows, missing=rows - len(kept))
+        summary = Summary()
+        for key in keys:
+            if key in self._folded:
+                summary.merge(self._folded[key])
+        numbers = Streamed(summary, lambda sought: self._sought.append((operand, sought)), self._go)
+        return Selected(numbers=numbers, rows=rows, missing=rows - summary.count)
+
+    def foresee(self, operand: Operand, formula: str) -> None:
+        """Say that a formula will be computed of an operand: one pass then serves for many."""
+        found = self.selected(operand)
+        if isinstance(found.numbers, Streamed) and found.rows and not found.missing:
+            found.numbers.foresee(formula)
+
+    def _go(self) -> None:
+        """Pass over all rows again until everything is found that was looked for.
+
+        They are examined again: what changed meanwhile is told by whoever reads them, after the
+        last, and must not be taken for a sample before.
+        """
+        while self._sought:
+            looking = _by_place(self._sought, self)
+            for row in self._all:
+                if mistake(row) or row["status"] != "complete":
+                    continue
+                for read, sees in looking.get((row["arm"], row["case"], row["membership"]), ()):
+                    number = read(row)
+                    if number is not None:
+                        for see in sees:
+                            see(number)
+            self._sought = [each for each in self._sought if not each[1].closed()]
+
+    def matching(
+        self, arms: Sequence[str], cases: Sequence[str], membership: str
+    ) -> Iterator[Place]:
+        """Return the places that a selection means, in order; an empty list means all."""
+        named = chain.from_iterable(self._of_arm.get(arm, ()) for arm in sorted(set(arms)))
+        wanted = frozenset(cases)
+        for place in named if arms else self._in_order:
+            if place[2] == membership and (not wanted or place[1] in wanted):
+                yield place
+
+    def of_membership(self) -> Counter[str]:
+        """Count rows by membership."""
+        found: Counter[str] = Counter()
+        for (_, _, kind), number in self.places.items():
+            found[kind] += number
+        return found
+
+
+def _by_place(
+    sought: Iterable[tuple[Operand, Rank | Root]], tally: Tally
+) -> Mapping[Place, list[tuple[_Reader, list[_See]]]]:
+    """Return what is looked for at each place: how a number is read, and what has to see it."""
+    found: dict[Place, dict[str, list[_See]]] = defaultdict(lambda: defaultdict(list))
+    for operand, each in sought:
+        for place in tally.matching(operand.arms, operand.cases, operand.membership):
+            found[place][operand.quantity or ""].append(each.see)
+    return {
+        place: [(reader(name), sees) for name, sees in wanted.items()]
+        for place, wanted in found.items()
+    }

@@ -1,0 +1,1 @@
+"""What must not be published: looked for, and taken out."""

@@ -1,0 +1,286 @@
+"""The scan of a receipt for what must not be published (rules P1, P2, P3 and P6).
+
+Everything is looked at: values, keys, side files, text beside. Nothing of what is found is kept:
+a hit is its kind, its place with secret keys masked, and its length. What a scan cannot see is
+said in docs/sanitising.md: names of hosts without a dot, secrets that are split or encoded.
+"""
+
+import re
+import unicodedata
+from base64 import b64decode
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import Any, Final, NamedTuple
+
+from verifier.checks.receipt.scan import loose, patterns
+from verifier.checks.receipt.scan.redaction import PLACEHOLDER
+from verifier.core.printable import printable
+
+#: Text that needs no look: digests, commits, numbers. Most strings of a receipt are such.
+_HARMLESS: Final = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}|-?[0-9]{1,18}(?:\.[0-9]{1,18})?|.{0,3}")
+#: Of an object that is a variable: the keys under which its name stands, beside its value.
+_NAMING: Final = ("name", "key")
+_HEXADECIMAL: Final = "0123456789abcdef"
+_DIGITS: Final = 64
+_REMEMBERED: Final = 4096
+_SEPARATORS: Final = re.compile(r"[^a-z0-9]")
+
+
+class Hit(NamedTuple):
+    """One thing that was found: what it is, where it stands, how many characters it has."""
+
+    kind: str
+    where: str
+    length: int
+
+
+class Scan:
+    """What was found so far; texts that occur again are looked at once."""
+
+    def __init__(self, *, most: int = 200) -> None:
+        """Begin with nothing found; beyond `most` hits of one kind are only counted."""
+        self.hits: list[Hit] = []
+        self.counted: Counter[str] = Counter()
+        self._most = most
+        self._known: dict[tuple[str, bool], tuple[tuple[str, int], ...]] = {}
+
+    def document(self, value: Any, where: str = "") -> None:
+        """Look at all keys and values of a document; without recursion, in its order."""
+        waiting: list[tuple[Any, str, str]] = [(value, where, "")]
+        while waiting:
+            item, place, key = waiting.pop()
+            if isinstance(item, loose.NoNumber):
+                self._add(Hit(patterns.NO_NUMBER, place, len(item)))
+            elif isinstance(item, str):
+                self._value(item, place, key)
+            elif (below := loose.pairs(item)) is not None:
+                waiting += reversed(list(self._keys(below, place)))
+            elif isinstance(item, list):
+                above = [key, *(_flag(each) or key for each in item[:-1])]
+                places = [f"{place}[{number}]" for number in range(len(item))]
+                waiting += reversed(list(zip(item, places, above[: len(item)], strict=True)))
+
+    def text(self, text: str, *, first_line: int = 1) -> None:
+        """Look at text that is no document, a line at a time."""
+        for number, line in enumerate(text.split("\n"), first_line):
+            for kind, length in self._found(line, versioned=False):
+                self._add(Hit(kind, f"line {number}", length))
+
+    def rows(self, rows: Iterable[Any], where: str = "samples") -> Iterator[Any]:
+        """Pass sample rows on, each looked at on its way.
+
+        What a row can hold is closed (`samples`), so only its texts are looked at, and those that
+        were seen before not again; a row that is no row is looked at whole.
+        """
+        seen: set[tuple[Any, ...]] = set()
+        for number, row in enumerate(rows):
+            if not _plain(row, seen):
+                before = self.counted.total()
+                self.document(row, f"{where}[{number}]")
+                signature = _signature(row)
+                if signature and self.counted.total() == before and len(seen) < _REMEMBERED:
+                    seen.add(signature)
+            yield row
+
+    def of_rows(self, rows: Iterable[Any]) -> "ScannedRows":
+        """Return rows that may be passed over again and are looked at once."""
+        return ScannedRows(self, rows)
+
+    def in_key(self, key: str) -> tuple[tuple[str, int], ...]:
+        """Return kind and length of what a key holds."""
+        return self._found(key, versioned=False) or _machine(key)
+
+    def in_value(self, text: str, key: str) -> tuple[tuple[str, int], ...]:
+        """Return kind and length of what a value holds, in itself or by the key above it."""
+        if text == PLACEHOLDER:
+            return ()
+        found = self._found(text, versioned=bool(patterns.VERSIONED.search(key)))
+        return found or _by_key(text, key) or _machine(text)
+
+    def _keys(self, pairs: Iterable[tuple[str, Any]], place: str) -> Iterator[tuple[Any, str, str]]:
+        """Look at the keys of an object, and return its values with their places."""
+        given: set[str] = set()
+        pairs = list(pairs)
+        variable = next((v for k, v in pairs if k in _NAMING and isinstance(v, str)), None)
+        for key, value in pairs:
+            found = self.in_key(key)
+            below = joined(place, masked(key) if found else printable(key))
+            for kind, length in found:
+                self._add(Hit(kind, below, length))
+            if key in given:
+                self._add(Hit(patterns.TWICE, below, len(key)))
+            given.add(key)
+            yield value, below, variable if variable and key == "value" else key
+
+    def _value(self, text: str, place: str, key: str) -> None:
+        payload = _payload(text) if key == "payload" else None
+        if payload is not None:
+            self.document(payload, place)
+        for kind, length in self.in_value(text, key):
+            self._add(Hit(kind, place, length))
+
+    def _found(self, text: str, *, versioned: bool) -> tuple[tuple[str, int], ...]:
+        """Return kind and length of what stands in a text."""
+        if _HARMLESS.fullmatch(text):
+            return ()
+        known = self._known.get((text, versioned))
+        if known is None:
+            known = tuple(_in(text, versioned=versioned))
+            if len(self._known) < _REMEMBERED:
+                self._known[text, versioned] = known
+        return known
+
+    def _add(self, hit: Hit) -> None:
+        self.counted[hit.kind] += 1
+        if self.counted[hit.kind] <= self._most:
+            self.hits.append(hit)
+
+
+def _flag(word: Any) -> str:
+    """Return what a word of a command line names, if it is a flag: the next word is its value."""
+    return word.lstrip("-") if isinstance(word, str) and word.startswith("-") else ""
+
+
+def masked(key: str) -> str:
+    """Return what stands for a key that holds a secret."""
+    return f"<key of {len(key)} characters>"
+
+
+def joined(place: str, key: str) -> str:
+    """Return the path of a key below a place, which may be a line."""
+    return f"{place}.{key}" if place and not place.endswith(" ") else f"{place}{key}"
+
+
+def _payload(text: str) -> Any:
+    """Return the document inside of a DSSE envelope, None if there is none."""
+    try:
+        return loose.read(b64decode(text, validate=True).decode())
+    except ValueError:
+        return None
+
+
+def _plain(row: Any, seen: set[tuple[Any, ...]]) -> bool:
+    """Whether a row has nothing in it that was not looked at: known words, and digests."""
+    if type(row) is not dict or "values" in row:
+        return False
+    for name in ("request", "response", "epoch"):
+        digest = row.get(name)
+        if digest is None:
+            continue
+        text = digest.get("sha256") if type(digest) is dict and "name" not in digest else None
+        if type(text) is not str or len(text) != _DIGITS or text.strip(_HEXADECIMAL):
+            return False
+    signature = _signature(row)
+    return signature is not None and signature in seen
+
+
+def _signature(row: Any) -> tuple[Any, ...] | None:
+    """Return the texts of a row by which it was seen before; None if it is malformed.
+
+    Its other texts and all its keys are of closed lists, or it is no row (`samples.mistake`).
+    """
+    try:
+        checks = row.get("checks")
+        ids = tuple([check["id"] for check in checks]) if checks else ()
+        signature = (row["arm"], row["case"], row.get("finishReason"), ids)
+        hash(signature)
+    except (AttributeError, KeyError, TypeError):
+        return None
+    return signature
+
+
+def _by_key(text: str, key: str) -> tuple[tuple[str, int], ...]:
+    """Judge a text by the key that it stands under."""
+    plain = _SEPARATORS.sub("", key.lower())
+    if plain in patterns.PROSE_KEYS and text and not _HARMLESS.fullmatch(text):
+        return ((patterns.PROSE, len(text)),)
+    if plain in patterns.HOST_KEYS and text and not patterns.public(text):
+        return ((patterns.HOST, len(text)),)
+    password = patterns.PASSWORD.fullmatch(key) and not patterns.stands_in(text)
+    long = len(text) >= 6  # noqa: PLR2004  (as in patterns.ASSIGNED)
+    if password or (long and patterns.SENSITIVE.fullmatch(key) and patterns.secretive(text)):
+        return ((patterns.CREDENTIAL, len(text)),)
+    return ()
+
+
+def _machine(text: str) -> tuple[tuple[str, int], ...]:
+    return ((patterns.HOST, len(text)),) if patterns.MACHINE.fullmatch(text) else ()
+
+
+def _in(text: str, *, versioned: bool) -> Iterator[tuple[str, int]]:
+    """Find what stands in one text; a secret is found behind invisible characters too."""
+    if not text.isascii():
+        hidden = patterns.CONTROLS.findall(text)
+        if hidden:
+            yield patterns.INVISIBLE, len(hidden)
+            text = patterns.CONTROLS.sub("", text)
+        text = unicodedata.normalize("NFKC", text)
+    yield from _credentials(text)
+    mails = [match for match in patterns.EMAILS.finditer(text) if _mail(match)]
+    yield from ((patterns.EMAIL, len(match[0])) for match in mails)
+    yield from _hosts(text, [match.span() for match in mails])
+    for match in patterns.IPV4.finditer(text):
+        before = text[max(0, match.start() - 24) : match.start()]
+        if not versioned and not patterns.VERSIONED.search(before) and patterns.address(match[0]):
+            yield patterns.ADDRESS, len(match[0])
+    for match in patterns.IPV6.finditer(text):
+        if patterns.address(match[0]):
+            yield patterns.ADDRESS, len(match[0])
+    for match in patterns.HOMES.finditer(text):
+        if not (match[1] or "").startswith(("$", "<", "{", "*", "[")):
+            yield patterns.HOME, len(match[0])
+
+
+def _credentials(text: str) -> Iterator[tuple[str, int]]:
+    spans: list[tuple[int, int]] = []
+    for pattern in (patterns.TOKENS, patterns.KEY_BLOCKS):
+        spans += [match.span() for match in pattern.finditer(text)]
+    for pattern in (patterns.HEADERS, patterns.USERINFO, patterns.ASSIGNED):
+        for match in pattern.finditer(text):
+            group = match.lastindex or 0
+            if patterns.secretive(match[group]):
+                spans.append(match.span(group))
+    end = -1
+    for start, stop in sorted(spans):
+        if start >= end:
+            yield patterns.CREDENTIAL, stop - start
+        end = max(end, stop)
+
+
+def _mail(match: re.Match[str]) -> bool:
+    user, domain = match[1].lower(), match[2].lower()
+    if domain.rpartition(".")[2] in ("py", "md", "sh", "rc", "json", "toml", "dev", "post"):
+        return False
+    reserved = ("example.com", "example.org", "example.net", "users.noreply.github.com")
+    return not (domain in reserved or domain.endswith((".test", ".example", ".invalid"))) and not (
+        user == "git" and patterns.public(domain)
+    )
+
+
+def _hosts(text: str, mails: list[tuple[int, int]]) -> Iterator[tuple[str, int]]:
+    spans = {
+        match.span(1)
+        for pattern in (patterns.URLS, patterns.DOMAINS)
+        for match in pattern.finditer(text)
+        if not patterns.public(match[1]) and not patterns.IPV4.fullmatch(match[1])
+    }
+    spans |= {match.span() for match in patterns.MACHINES.finditer(text)}
+    end = -1
+    for start, stop in sorted(spans):
+        if start >= end and not any(low <= start < high for low, high in mails):
+            yield patterns.HOST, stop - start
+        end = max(end, stop)
+
+
+class ScannedRows:
+    """Sample rows that are looked at the first time they are passed over, and only then."""
+
+    def __init__(self, scan: Scan, rows: Iterable[Any]) -> None:
+        """Look at nothing yet."""
+        self._scan: Scan | None = scan
+        self._rows = rows
+
+    def __iter__(self) -> Iterator[Any]:
+        """Pass over them."""
+        scan, self._scan = self._scan, None
+        return iter(self._rows) if scan is None else scan.rows(self._rows)

@@ -21,19 +21,7 @@ _GATES: Final = ("gates_bundle", "gates_signer", "gates_key", "trusted_root")
 @click.option("--gates-signer", metavar="NAME", help="The signer of that bundle.")
 @click.option("--gates-key", metavar="PEM", help="The public key of that bundle.")
 @click.option("--trusted-root", metavar="FILE", help="Keys of logs and authorities, for it.")
-@click.option(
-    "--key", "keys", multiple=True, metavar="PEM", help="A public key that has to have signed."
-)
-@click.option(
-    "--signer",
-    "signers",
-    multiple=True,
-    metavar="NAME",
-    help="A signer of the registry that has to have signed; or ENTRY/NAME.",
-)
-@click.option(
-    "--threshold", type=int, metavar="N", help="So many of them are enough; without it, all."
-)
+@shared.who_options
 @shared.policy_option
 @shared.trust_options
 def command(

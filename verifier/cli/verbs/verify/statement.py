@@ -9,23 +9,7 @@ from verifier.cli import options as shared
 
 @click.command(name="statement", cls=shared.Judging)
 @click.argument("path", metavar="ENVELOPE")
-@click.option(
-    "--key",
-    "keys",
-    multiple=True,
-    metavar="FILE",
-    help="A public key (PEM) that has to have signed.",
-)
-@click.option(
-    "--signer",
-    "signers",
-    multiple=True,
-    metavar="NAME",
-    help="A signer of the registry that has to have signed; or ENTRY/NAME.",
-)
-@click.option(
-    "--threshold", type=int, metavar="N", help="So many of them are enough; without it, all."
-)
+@shared.who_options
 @click.option(
     "--subject",
     "subjects",

@@ -338,7 +338,7 @@ class Table:
         """Return an aware UTC time; TOML holds it bare, JSON as a string."""
         wanted = "a time as 2026-11-29T00:00:00Z"
         value: Any = self._typed(key, (datetime, str), None, wanted)
-        if value == "":
+        if value == "" and self._value.get(key) != "":
             return datetime.max.replace(tzinfo=UTC)
         time = parse_time(value if isinstance(value, str) else print_time(value))
         if time is None:

@@ -31,14 +31,20 @@ def write(
     hardware: str,
     began: datetime,
     load: str,
+    floor: int,
 ) -> Path:
-    """Write the receipt of one section; what it replaces is superseded by its digest."""
+    """Write the receipt of one section; what it replaces is superseded by its digest.
+
+    A peak is only known above `floor`, the launcher's own memory; below it is null, and no figure.
+    """
     path = folder / f"{section}.json"
     arms = {name: f"C{number}" for number, name in enumerate(samples, 1)}
     commit = _git("rev-parse", "HEAD")
     program = (_PROJECT / "benchmarks" / "run.py").read_bytes()
     ended = _time(datetime.now(UTC))
-    rows = [row for name, taken in samples.items() for row in _rows(arms[name], section, taken)]
+    rows = [
+        row for name, taken in samples.items() for row in _rows(arms[name], section, taken, floor)
+    ]
     predicate: dict[str, Any] = {
         "receiptId": f"pinproof-{section}-{ended}",
         "kind": "command-timing",
@@ -80,7 +86,7 @@ def write(
         "sampleCount": len(rows),
         "totals": {"core": len(rows)},
         "samples": rows,
-        "derived": _figures(samples, arms, section),
+        "derived": _figures(samples, arms, section, floor),
         "deviations": [{"what": f"load of the machine while it measured: {load}", "affects": []}],
         "scope": {
             "measured": {"section": section},
@@ -112,7 +118,7 @@ def _time(time: datetime) -> str:
     return time.strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def _rows(arm: str, section: str, taken: Sequence[Sample]) -> list[dict[str, Any]]:
+def _rows(arm: str, section: str, taken: Sequence[Sample], floor: int) -> list[dict[str, Any]]:
     """Return a sample for each process; rounds are interleaved: 0 of all arms, then 1 of all."""
     return [
         {
@@ -124,7 +130,7 @@ def _rows(arm: str, section: str, taken: Sequence[Sample]) -> list[dict[str, Any
             "exitCode": 0,
             "values": {
                 "wall": sample.ended - sample.began,
-                "peak": sample.peak,
+                "peak": sample.peak if sample.peak > floor else None,
                 "cpu": f"{sample.cpu:.6f}",
             },
         }
@@ -133,13 +139,15 @@ def _rows(arm: str, section: str, taken: Sequence[Sample]) -> list[dict[str, Any
 
 
 def _figures(
-    samples: Mapping[str, Sequence[Sample]], arms: Mapping[str, str], section: str
+    samples: Mapping[str, Sequence[Sample]], arms: Mapping[str, str], section: str, floor: int
 ) -> list[dict[str, Any]]:
     """Return the median of each command, and that of the first over those of its peers."""
     found: list[dict[str, Any]] = []
     for what, unit in _MEASURED.items():
         medians: dict[str, Fraction] = {}
         for name, taken in samples.items():
+            if what == "peak" and min(sample.peak for sample in taken) <= floor:
+                continue
             numbers = [s.ended - s.began if what == "wall" else s.peak for s in taken]
             medians[name] = Fraction(median(map(Fraction, numbers)))
             operand = {"quantity": f"values.{what}", "arms": [arms[name]], "cases": [section]}
@@ -147,6 +155,8 @@ def _figures(
             found.append({**figure, "operands": {"of": {**operand, "membership": "core"}}})
         first, *peers = samples
         for peer in peers:
+            if not {first, peer} <= medians.keys():
+                continue
             ratio = medians[first] / medians[peer]
             operands = {
                 "candidate": {"figure": f"{what}{arms[first]}"},

@@ -98,6 +98,7 @@ def main() -> None:
                         version=version("pinproof"),
                         hardware=receipts.hardware(),
                         began=began,
+                        floor=processes.floor,
                         load=f"{before} before, {_load()} after",
                     )
                     print(f"  receipt {path}", flush=True)

@@ -48,7 +48,7 @@ def test_pages_quote_what_a_receipt_says(page: Path) -> None:
         assert figures[figure] == value.replace(",", "")
 
 
-def made(folder: Path) -> tuple[Path, Any]:
+def made(folder: Path, *, floor: int = 0) -> tuple[Path, Any]:
     samples = {
         name: [Sample(0, start + 7 * number, 0.25, 30_000_000 + number) for number in range(4)]
         for name, start in (("pinproof", 200_000_001), ("peer", 90_000_000))
@@ -61,6 +61,7 @@ def made(folder: Path) -> tuple[Path, Any]:
         hardware="made up",
         began=datetime(2026, 11, 29, tzinfo=UTC),
         load="none",
+        floor=floor,
     )
     return path, json.loads(path.read_bytes())
 
@@ -88,3 +89,15 @@ def test_a_changed_sample_is_seen(tmp_path: Path) -> None:
     states = {figure.id: figure.state for figure in result.study.figures}
     assert states["wallC1"] == "inconsistent"
     assert states["peakC1"] == "recomputed"
+
+
+def test_a_peak_that_is_not_known_is_null_and_no_figure(tmp_path: Path) -> None:
+    path, document = made(tmp_path, floor=30_000_001)
+    assert [row["values"]["peak"] for row in document["predicate"]["samples"][:3]] == [
+        None,
+        None,
+        30_000_002,
+    ]
+    result = verified(path)
+    assert result.study is not None
+    assert {figure.id for figure in result.study.figures} == {"wallC1", "wallC2", "wallOverC2"}

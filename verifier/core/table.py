@@ -288,8 +288,7 @@ class Table:
     ) -> str:
         """Return a string, not empty, of `choices` or matching `pattern` as a whole.
 
-        `form` says in words what the pattern allows. The stand-in for a wrong one of `choices` is
-        one of them.
+        `form` says in words what the pattern allows.
         """
         value: str = self._typed(key, str, default, "a string")
         allowed = tuple(choices)
@@ -300,8 +299,8 @@ class Table:
                 self.mistake(key, f"{quoted(value)} is none of {_listed(value, allowed)}")
             elif pattern and not re.fullmatch(pattern, value):
                 self.mistake(key, f"{quoted(value)} is not of the form {form or pattern}")
-        stands_in = allowed and value not in allowed and (default is None or self.has(key))
-        return allowed[0] if stands_in else value
+        # After a mistake a choice is still one of them: callers look it up before they are done.
+        return allowed[0] if allowed and value not in allowed and value != default else value
 
     def string(self, key: str) -> str:
         """Return a string, which may be empty."""

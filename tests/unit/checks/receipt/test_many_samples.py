@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support import receipts
+from support import receipts, side_files
 
 from verifier.checks.receipt import running, tally
 from verifier.checks.receipt.figures import State
@@ -126,8 +126,7 @@ def test_all_that_is_looked_for_shares_the_passes(monkeypatch: pytest.MonkeyPatc
             return iter(receipts.samples())
 
     document = receipts.made(derived=derived())
-    document["predicate"].pop("samples")
-    opened = receipts.opened(document, rows=Rows())
+    opened = side_files.opened(document, Rows())
     assert all(figure.result is not None for figure in opened.figures.values())
     assert passes == 2
 
@@ -170,7 +169,7 @@ print(json.dumps({figure.id: figure.state for figure in study.figures}))
 
 @pytest.mark.full
 def test_many_rows_fit_into_little_memory(tmp_path: Path) -> None:
-    told = receipts.with_side_file(tmp_path, rows=300_000)
+    told = side_files.with_side_file(tmp_path, rows=300_000)
     done = subprocess.run(
         [sys.executable, "-I", "-c", CHILD, str(tmp_path / "receipt.json"), str(300 << 20)],
         capture_output=True,

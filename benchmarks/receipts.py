@@ -5,6 +5,7 @@
 
 import json
 import os
+import platform
 import subprocess
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
@@ -35,6 +36,7 @@ def write(
 ) -> Path:
     """Write the receipt of one section; what it replaces is superseded by its digest.
 
+    Arms have no times of their own: their rounds are interleaved, so that none is measured as one.
     A peak is only known above `floor`, the launcher's own memory; below it is null, and no figure.
     """
     path = folder / f"{section}.json"
@@ -50,6 +52,7 @@ def write(
         "kind": "command-timing",
         "reporter": "pinproof",
         "assurance": "authorReported",
+        "plannedAt": _time(began),
         "verdictAt": ended,
         "claimHead": {"gitCommit": commit},
         "collector": {
@@ -64,14 +67,20 @@ def write(
             "dirtyTree": bool(_git("status", "--porcelain", "--untracked-files=no")),
             "components": [{"name": "pinproof", "digest": {"gitCommit": commit}}],
         },
-        "environment": {"hardware": hardware, "clock": _CLOCK},
+        "environment": {
+            "hardware": hardware,
+            "driver": f"{platform.system()} {platform.release()}",
+            "toolchain": f"{platform.python_implementation()} {platform.python_version()}",
+            "interconnect": "none, one machine",
+            "clock": _CLOCK,
+        },
         "arms": [
             {
                 "id": arm,
                 "role": "candidate" if arm == "C1" else "control",
                 "settings": {"program": name},
-                "startedAt": _time(began),
-                "finishedAt": ended,
+                "plannedSettings": {"program": name},
+                "workload": {"sha256": sha256(program).hexdigest()},
                 "collector": {"sha256": sha256(program).hexdigest()},
                 "state": "complete",
                 "counts": {
@@ -87,7 +96,9 @@ def write(
         "totals": {"core": len(rows)},
         "samples": rows,
         "derived": _figures(samples, arms, section, floor),
-        "deviations": [{"what": f"load of the machine while it measured: {load}", "affects": []}],
+        "deviations": [
+            {"what": f"load of the machine while it measured: {load}", "affects": ["B21"]}
+        ],
         "scope": {
             "measured": {"section": section},
             "notClaimed": ["other machines, and other inputs than the section makes"],
@@ -127,7 +138,9 @@ def _rows(arm: str, section: str, taken: Sequence[Sample], floor: int) -> list[d
             "membership": "core",
             "status": "complete",
             "repetition": number,
+            "attempt": 1,
             "exitCode": 0,
+            "checks": [{"id": "exit", "passed": True}],
             "values": {
                 "wall": sample.ended - sample.began,
                 "peak": sample.peak if sample.peak > floor else None,

@@ -35,6 +35,7 @@ def test_every_receipt_verifies_at_its_commit(path: Path) -> None:
     assert result.verdict is Verdict.VERIFIED, result.findings
     assert result.study is not None
     assert {figure.state for figure in result.study.figures} == {"recomputed"}
+    assert {rule.id: rule.answer for rule in result.study.rules}["B1"] == "holds"
     predicate = json.loads(path.read_bytes())["predicate"]
     assert predicate["runtime"]["dirtyTree"] is False
 

@@ -151,12 +151,12 @@ def _refuse(files: Sequence[str], head: str | None) -> None:
 def _read(name: str) -> Document | Failed:
     try:
         data = file.read(name, limit=RECEIPT_BYTES).data
-        return _parsed(name, data)
+        return parsed(name, data)
     except PinproofError as error:
         return Failed.of(name, error)
 
 
-def _parsed(name: str, data: bytes) -> Document:
+def parsed(name: str, data: bytes) -> Document:
     """Read a statement, bare or in an envelope. Raises `MalformedError`."""
     document, envelope = _json(data, name), None
     if isinstance(document, dict) and "payloadType" in document:
@@ -234,6 +234,9 @@ def _outcome(document: Document, beside: Beside, now: datetime) -> Outcome:
     predicate = dict(document.predicate)
     rows: SideFile | Finding | None = None
     if _SIDE_FILE in predicate:
+        if "samples" in predicate:
+            both = f"samples and {_SIDE_FILE}: expected one of them"
+            raise MalformedError(document.name, [both], remedy=REMEDY)
         rows = _side_file(predicate.pop(_SIDE_FILE), document, beside.folder)
     if isinstance(rows, Finding):
         return _unread(rows)

@@ -200,7 +200,7 @@ def take_step(state: State, wish: Wish, holders: Sequence[Holder]) -> Step:
             code="signing-root-expired",
             remedy="make the next root first: pinproof rotate root",
         )
-    _refuse_idle(progress, state.current, holders)
+    _refuse_idle(progress, state.current, holders, wish.shut)
     pieces = {**progress.kept, **progress.made}
     if progress.complete:
         if progress.index_lags:
@@ -265,7 +265,9 @@ def _keep(draft: Path, pieces: Mapping[str, Piece]) -> None:
         remove_folder(draft)
 
 
-def _refuse_idle(progress: Progress, old: Mapping[str, Piece], holders: Sequence[Holder]) -> None:
+def _refuse_idle(
+    progress: Progress, old: Mapping[str, Piece], holders: Sequence[Holder], shut: frozenset[str]
+) -> None:
     """Raise if keys were given and none of them signed anything."""
     known = known_keys(progress, old)
     for each in holders:
@@ -287,7 +289,10 @@ def _refuse_idle(progress: Progress, old: Mapping[str, Piece], holders: Sequence
         "there is nothing that these keys could sign"
         + (f"; still missing: {waiting(progress.waits)}" if progress.waits else ""),
         code="signing-nothing",
-        remedy="change an entry first, or name roles whose expiry to move with --renew",
+        remedy="what gives keys to others is signed where they are shown: pinproof sign root, or "
+        "pinproof rotate project with the same words"
+        if shut & {wait.role for wait in progress.waits}
+        else "change an entry first, or name roles whose expiry to move with --renew",
     )
 
 

@@ -10,6 +10,7 @@ all digests are constants.
 import hashlib
 import json
 import os
+import shutil
 from base64 import b64encode
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -229,6 +230,11 @@ def make(folder: Path, recipe: Mapping[str, Any]) -> None:
 # ── lies ───────────────────────────────────────────────────────────────────────────────────────
 
 Lie = Callable[[Chain], None]
+
+
+def _exchange(folder: Path) -> None:
+    """Put one product in the place of another."""
+    shutil.copyfile(folder / "release/receipt.json", folder / "release/image.tar")
 
 
 def _in_file(path: str, old: bytes, new: bytes) -> Lie:
@@ -459,6 +465,7 @@ LIES: Final[dict[str, Lie]] = {
     "below twice": lambda chain: below(chain, depth=2),
     "below 12 times": lambda chain: below(chain, depth=12),
     "product changed": _in_file("release/image.tar", b"they say", b"they sat"),
+    "product exchanged": lambda chain: chain.after.append(_exchange),
     "other file": lambda chain: chain.after.append(
         lambda folder: os.close(os.open(folder / "links/notes.txt", os.O_CREAT | os.O_WRONLY))
     ),

@@ -37,6 +37,7 @@ STRICTER: Final = {
     "below 12 times": "it follows layouts as deep as they lie",
     "link of the system": "it follows links of the file system",
     "product changed": "without inspections it looks at no product",
+    "product exchanged": "the same",
 }
 
 #: In-toto would run something, takes minutes, or knows no clock but the machine's.

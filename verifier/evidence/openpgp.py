@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Final
 
 from verifier.core.value import frozen
-from verifier.evidence.openpgp_keys import revoked
+from verifier.evidence.openpgp_keys import holds_public_keys, revoked
 from verifier.sources.program import find
 from verifier.sources.scratch import scratch
 
@@ -90,15 +90,18 @@ def program() -> Path | None:
 
 
 def keyring(data: bytes) -> bytes:
-    """Return the binary form of a keyring, which may be armored. Raises `ValueError`."""
-    if b"-----BEGIN PGP PUBLIC KEY BLOCK-----" not in data:
-        if not data or data[0] < 0x80:  # noqa: PLR2004  (every packet begins so: RFC 9580 §4.2)
-            raise ValueError("is no OpenPGP keyring: gpg --export writes one")
-        return data
-    blocks = _ARMOR.findall(data)
-    if len(blocks) != data.count(b"-----BEGIN PGP"):
-        raise ValueError("holds armor that is no public key, or is damaged")
-    return b"".join(b64decode(b"".join(block.split()), validate=True) for block in blocks)
+    """Return the binary form of a keyring, which may be armored. Raises `ValueError`.
+
+    `gpgv` says of a keyring that it cannot read what it says of a signature that is none.
+    """
+    if b"-----BEGIN PGP PUBLIC KEY BLOCK-----" in data:
+        blocks = _ARMOR.findall(data)
+        if len(blocks) != data.count(b"-----BEGIN PGP"):
+            raise ValueError("holds armor that is no public key, or is damaged")
+        data = b"".join(b64decode(b"".join(block.split()), validate=True) for block in blocks)
+    if not holds_public_keys(data):
+        raise ValueError("is no OpenPGP keyring of public keys: gpg --export writes one")
+    return data
 
 
 def armored(armor: bytes) -> bool:

@@ -1,4 +1,4 @@
-"""Which keys of an OpenPGP keyring are revoked, by its packets (RFC 4880 §4.2, §5.2.1).
+"""What a keyring of OpenPGP's holds, and which of its keys are revoked (RFC 4880 §4.2, §5.2.1).
 
 `gpgv` names one thing that is wrong with a signature, and an expiry comes before a revocation (its
 `check_sig_and_print`). So where it says *expired*, the keyring is asked for revocations too. They
@@ -12,10 +12,20 @@ from typing import Final
 
 _SIGNATURE: Final = 2
 _PRIMARY, _SUBKEY = 6, 14
+_SECRET: Final = (5, 7)
 _OF_PRIMARY, _OF_SUBKEY = 0x20, 0x28
 _VERSION: Final = 4
 #: Lengths of one, two and five octets begin so; what lies between is the first part of several.
 _TWO, _PARTS, _FIVE = 192, 224, 255
+
+
+def holds_public_keys(keyring: bytes) -> bool:
+    """Tell whether a keyring is whole, begins with a public key, and holds no secret one."""
+    try:
+        kinds = [kind for kind, _ in _packets(keyring)]
+    except (IndexError, ValueError):
+        return False
+    return kinds[:1] == [_PRIMARY] and not any(kind in _SECRET for kind in kinds)
 
 
 def revoked(keyring: bytes) -> frozenset[str] | None:

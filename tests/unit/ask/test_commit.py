@@ -287,6 +287,18 @@ def test_openpgp_in_both_forms_of_a_keyring(
         assert fingerprint in result["coverage"][0]["detail"]
 
 
+def test_a_keyring_that_is_none_is_not_blamed_on_the_signature(tmp_path: Path, gpg: Gpg) -> None:
+    gpg.key("alice")
+    oid = signed_by_gpg(tmp_path, gpg)
+    public, secret = gpg.run("--export"), gpg.run("--export-secret-keys")
+    for data in (b"", secret, public + secret, public[:-1], public[200:], b"\xff" * 40):
+        (tmp_path / "keys.gpg").write_bytes(data)
+        command = ["verify", "commit", f"git:repo@{oid}", "--keyring", "keys.gpg"]
+        ran = runs.run(command, cwd=tmp_path, clock=NOW)
+        assert ran.exit == 2, data
+        assert b"keyring of public keys" in ran.stderr
+
+
 def test_openpgp_of_others_and_over_other_bytes(
     tmp_path: Path, gpg: Gpg, test_registry: registries.Registry
 ) -> None:
@@ -451,7 +463,7 @@ def test_without_gpgv_nothing_is_said(
     tmp_path: Path, test_registry: registries.Registry, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     oid = signed_commits.make(tmp_path, {"lies": ["openpgp"]})
-    (tmp_path / "keys.gpg").write_bytes(b"\x98\x33\x04")
+    (tmp_path / "keys.gpg").write_bytes(b"\x98\x01\x04")
     monkeypatch.setattr(openpgp, "program", lambda: None)
     found = ask(tmp_path, oid, "--keyring", "keys.gpg", registry=test_registry)
     assert found[:2] == (3, ["git-signature-program"])

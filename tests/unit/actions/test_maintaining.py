@@ -348,6 +348,48 @@ def test_a_damaged_draft_is_named(team: Team) -> None:
     assert team.refused("sign root reg --key @root2") == "signing-draft-damaged"
 
 
+def test_what_is_no_draft_is_not_replaced(team: Team) -> None:
+    team.signed()
+    command = "sign registry reg --key @mine1 --renew pinproof"
+    team.draft.write_text("notes of somebody\n")
+    assert team.refused(command) == "signing-draft-damaged"
+    team.draft.unlink()
+    team.draft.symlink_to(team.registry)
+    assert team.refused(command) == "signing-draft-damaged"
+
+
+def test_days_of_a_role_that_there_is_not(team: Team) -> None:
+    assert team.refused(f"{BEGIN} --expires pinprof=7") == "wrong-call"
+    team.does(f"{BEGIN} --expires pinproof=7")
+    assert team.refused("sign registry reg --key @online --expires tiemstamp=7") == "wrong-call"
+    assert team.refused("rotate root reg --key @root1 --expires roots=7") == "wrong-call"
+
+
+@pytest.mark.parametrize(
+    ("path", "told"),
+    [
+        ("README.md", b"take what is named out of the folder"),
+        ("targets/pinproof/image/My tool.toml", b"give entries plain names"),
+        ("metadata/timestamp.json", b"restore its metadata"),
+    ],
+)
+def test_a_stray_file_is_not_blamed_on_the_metadata(team: Team, path: str, told: bytes) -> None:
+    team.signed()
+    file = team.registry / path
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_bytes(b"x")
+    ran = team.run("sign registry reg --key @online --renew snapshot")
+    assert ran.exit == 4
+    assert told in b" ".join(ran.stderr.split())
+
+
+def test_a_root_that_is_none_is_named(team: Team) -> None:
+    team.signed()
+    ran = team.run("sign registry reg --key @online --renew snapshot --root keys/root1.pub")
+    assert ran.exit == 4
+    assert b"--root" in ran.stderr
+
+
 def test_a_forged_signature_in_a_draft_does_not_count(team: Team) -> None:
     team.begin()
     team.fill()

@@ -33,6 +33,8 @@ STRICTER: Final = {
     "product unruled": "what no rule speaks of passes",
     "nothing recorded": "no artifact, no objection",
     "only md5": "any digest will do",
+    "digest too short": "any digest will do",
+    "below by another command": "it warns",
     "names collide": "names are compared as they are",
     "below 12 times": "it follows layouts as deep as they lie",
     "link of the system": "it follows links of the file system",

@@ -10,6 +10,7 @@ all digests are constants.
 import hashlib
 import json
 import os
+import shutil
 from base64 import b64encode
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -231,6 +232,11 @@ def make(folder: Path, recipe: Mapping[str, Any]) -> None:
 Lie = Callable[[Chain], None]
 
 
+def _exchange(folder: Path) -> None:
+    """Put one product in the place of another."""
+    shutil.copyfile(folder / "release/receipt.json", folder / "release/image.tar")
+
+
 def _in_file(path: str, old: bytes, new: bytes) -> Lie:
     """Change bytes of a file after it was signed."""
 
@@ -358,6 +364,21 @@ def below(chain: Chain, *, depth: int = 1) -> None:
     chain.links[folder + place(name, "builder-1")] = ({**payload, "name": name}, ["builder-1"])
 
 
+def _below_by_another(chain: Chain) -> None:
+    """Run what was not expected, in a layout below that expects nothing."""
+    below(chain)
+    last = list(chain.links)[-1]
+    chain.links[last][0]["command"] = ["make", "something", "else"]
+    payload = chain.links[place("build", "builder-1")][0]
+    payload["steps"][0]["expected_command"] = []
+
+
+def _both_on_one(chain: Chain) -> None:
+    """Let one build be signed by both builders, where two were demanded."""
+    del chain.links[place("build", "builder-2")]
+    _signers(place("build", "builder-1"), "builder-1", "builder-2")(chain)
+
+
 def _other_curves(chain: Chain) -> None:
     """Let ECDSA keys do two of the steps."""
     for step_name, old, new in (
@@ -439,6 +460,7 @@ LIES: Final[dict[str, Lie]] = {
     "one builder": _without(place("build", "builder-2")),
     "one builder twice": _same_key_twice,
     "one builder under two names": _signers(place("build", "builder-2"), "builder-1"),
+    "both builders on one link": _both_on_one,
     "builders disagree": _told("build", "products", "dist/image.tar", OTHER, doers=1),
     "key of another kind": _other_kind_of_key,
     "another command": lambda chain: chain.told("measure").update(command=["echo", "41"]),
@@ -452,13 +474,16 @@ LIES: Final[dict[str, Lie]] = {
     "product unruled": _unruled,
     "nothing recorded": _nothing,
     "only md5": _told("compose", "materials", "base/old.py", {"md5": "0" * 32}),
+    "digest too short": _told("compose", "materials", "base/old.py", {"sha256": "0" * 32}),
     "names collide": _told("compose", "materials", "base/Scheduler.py", OTHER),
     "too many": _many,
     "other curves": _other_curves,
     "below": below,
+    "below by another command": _below_by_another,
     "below twice": lambda chain: below(chain, depth=2),
     "below 12 times": lambda chain: below(chain, depth=12),
     "product changed": _in_file("release/image.tar", b"they say", b"they sat"),
+    "product exchanged": lambda chain: chain.after.append(_exchange),
     "other file": lambda chain: chain.after.append(
         lambda folder: os.close(os.open(folder / "links/notes.txt", os.O_CREAT | os.O_WRONLY))
     ),

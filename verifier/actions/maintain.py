@@ -8,6 +8,7 @@ run leaves is the old registry with its draft, or the new one with a draft that 
 which the next run sees by the versions in it.
 """
 
+import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
@@ -17,21 +18,24 @@ from verifier.actions.replace_folder import remove_folder, replace_folder
 from verifier.actions.seal import entries_in, index_of
 from verifier.catalog.floor import Floor
 from verifier.catalog.open import Refused, open_registry
-from verifier.catalog.tuf.draft import Progress, Wait, Wish, advance
+from verifier.catalog.tuf.draft import DAYS, Progress, Wait, Wish, advance
 from verifier.catalog.tuf.files import Listing, RegistryFiles
 from verifier.catalog.tuf.pieces import Piece, file_of, keyids_in, read_pieces, roots_in
 from verifier.catalog.tuf.roles import Holder, holder
-from verifier.catalog.tuf.trusted import Anchor, authenticate
+from verifier.catalog.tuf.trusted import ANCHOR, Anchor, authenticate
 from verifier.core.clock import print_time
 from verifier.core.digest import sha256
 from verifier.core.errors import UnavailableError, WrongCallError
 from verifier.core.finding import Finding
 from verifier.core.limits import MISTAKES_SHOWN
+from verifier.core.printable import quoted
 from verifier.core.value import frozen
 from verifier.evidence.private_key import PrivateKey
 
 #: Findings about entries: whoever signs is about to say what belongs there.
 _OF_ENTRIES: Final = ("registry-unlisted", "registry-missing")
+#: Findings about what never was a part of it, and lies in its folder.
+_STRAYS: Final = ("registry-unlisted", "registry-name-unsafe", "registry-link")
 _EXPIRED: Final = "registry-expired"
 _LAGGING: Final = "registry-index-wrong"
 
@@ -143,8 +147,14 @@ def _unborn(place: Path) -> State:
 def read_draft(place: Path, current: Mapping[str, Piece]) -> Mapping[str, Piece]:
     """Read what earlier runs left; what is no newer than the registry was published since."""
     draft = draft_of(place)
-    if not draft.is_dir() or draft.is_symlink():
+    if not os.path.lexists(draft):
         return {}
+    if draft.is_symlink() or not draft.is_dir():
+        raise UnavailableError(
+            f"{draft}: expected a folder that earlier runs left, got something else of that name",
+            code="signing-draft-damaged",
+            remedy="move it away: what is signed next is to lie there",
+        )
     store = RegistryFiles(draft)
     listing = store.listing()
     pieces, findings = read_pieces(store.read, listing.files)
@@ -176,14 +186,25 @@ def holders_of(keys: Sequence[PrivateKey]) -> tuple[Holder, ...]:
 
 
 def wish_for(state: State, *, now: datetime, **more: Any) -> Wish:
-    """Wish for what lies in the registry; raises `MalformedError` for an unsound entry."""
+    """Wish for what lies in the registry.
+
+    Raises `MalformedError` for an unsound entry, `WrongCallError` for days of no role.
+    """
     drafted = state.pending.get("targets")
     given = more.pop("delegations", None)
     if given is None and drafted is not None and not state.current:
         given = drafted.metadata.signed.delegations
-    return Wish(
+    wish = Wish(
         entries=state.entries, index=index_of(state.entries), now=now, delegations=given, **more
     )
+    known = {*DAYS, *state.current, *state.pending, *((given.roles or {}) if given else {})}
+    for role in sorted(wish.days.keys() - known):
+        raise WrongCallError(
+            f"--expires: there is no role {quoted(role)}",
+            code="wrong-call",
+            remedy=f"name one of {', '.join(sorted(known))}",
+        )
+    return wish
 
 
 def take_step(state: State, wish: Wish, holders: Sequence[Holder]) -> Step:
@@ -200,7 +221,7 @@ def take_step(state: State, wish: Wish, holders: Sequence[Holder]) -> Step:
             code="signing-root-expired",
             remedy="make the next root first: pinproof rotate root",
         )
-    _refuse_idle(progress, state.current, holders)
+    _refuse_idle(progress, state.current, holders, wish.shut)
     pieces = {**progress.kept, **progress.made}
     if progress.complete:
         if progress.index_lags:
@@ -265,7 +286,9 @@ def _keep(draft: Path, pieces: Mapping[str, Piece]) -> None:
         remove_folder(draft)
 
 
-def _refuse_idle(progress: Progress, old: Mapping[str, Piece], holders: Sequence[Holder]) -> None:
+def _refuse_idle(
+    progress: Progress, old: Mapping[str, Piece], holders: Sequence[Holder], shut: frozenset[str]
+) -> None:
     """Raise if keys were given and none of them signed anything."""
     known = known_keys(progress, old)
     for each in holders:
@@ -287,7 +310,10 @@ def _refuse_idle(progress: Progress, old: Mapping[str, Piece], holders: Sequence
         "there is nothing that these keys could sign"
         + (f"; still missing: {waiting(progress.waits)}" if progress.waits else ""),
         code="signing-nothing",
-        remedy="change an entry first, or name roles whose expiry to move with --renew",
+        remedy="what gives keys to others is signed where they are shown: pinproof sign root, or "
+        "pinproof rotate project with the same words"
+        if shut & {wait.role for wait in progress.waits}
+        else "change an entry first, or name roles whose expiry to move with --renew",
     )
 
 
@@ -321,10 +347,17 @@ def _refuse_registry(findings: Iterable[Finding]) -> None:
 
 
 def _refused(findings: list[Finding]) -> UnavailableError:
+    remedy = "restore its metadata from where it was published, then sign again"
+    if any(f.where.path == ANCHOR for f in findings):
+        remedy = "name a root of this registry with --root: its users have 1.root.json"
+    elif all(f.code in _STRAYS for f in findings):
+        remedy = (
+            "take what is named out of the folder, or give entries plain names; then sign again"
+        )
     return UnavailableError(
         f"the registry is not as it was signed: {_told(findings)}",
         code="signing-registry-refused",
-        remedy="restore its metadata from where it was published, then sign again",
+        remedy=remedy,
     )
 
 

@@ -37,6 +37,7 @@ from verifier.catalog.tuf.rotation import (
     told_project,
 )
 from verifier.catalog.tuf.shape import RESERVED
+from verifier.core.clock import print_time
 from verifier.core.errors import UnavailableError, WrongCallError
 from verifier.core.printable import quoted
 from verifier.core.value import frozen
@@ -114,13 +115,15 @@ def sign_registry(folder: str, signing: Signing, *, renew: Sequence[str] = ()) -
         _refuse_roles(state, renew)
         drafted, now = _delegations(state.pending), _delegations(state.current)
         moving = drafted if state.current and drafted not in (None, now) else None
+        # Whoever signs projects' keys has to see them; this verb shows none.
+        unseen = moving is not None or not state.current
         wish = wish_for(
             state,
             now=signing.now,
             days=signing.days,
             renew=frozenset(renew),
             delegations=moving,
-            shut=frozenset({"root", "targets"} if moving else {"root"}),
+            shut=frozenset({"root", "targets"} if unseen else {"root"}),
         )
         return take_step(state, wish, holders_of(signing.keys))
 
@@ -173,7 +176,11 @@ def propose_project(
 
 
 def sign_root(folder: str, signing: Signing) -> tuple[Proposal, Step | None]:
-    """Show the root in the draft; sign it with the keys at hand. Without keys, change nothing."""
+    """Show the root in the draft; sign it with the keys at hand. Without keys, change nothing.
+
+    Of a registry that begins, the projects' keys are shown too: `targets` signs them here. Raises
+    `UnavailableError` for a root that is not the next one, or stands longer than one made now.
+    """
     place = place_of(folder)
     with alone(place):
         state = _state(place, signing)
@@ -186,11 +193,41 @@ def sign_root(folder: str, signing: Signing) -> tuple[Proposal, Step | None]:
             )
         root = drafted.metadata.signed
         old = state.current["root"].metadata.signed if state.current else None
-        proposal = Proposal(version=root.version, rows=tuple(told(root, old)))
+        if root.version != (old.version + 1 if old else 1):
+            raise _not_next(state, root.version, old)
+        projects = [] if old else _projects(_delegations(state.pending))
+        proposal = Proposal(version=root.version, rows=(*told(root, old), *projects))
         if not signing.keys:
             return proposal, None
         wish = wish_for(state, now=signing.now, days=signing.days, shut=frozenset())
+        if root.expires > wish.latest("root"):
+            raise _stands_too_long(state, root.expires, wish.expires("root"))
         return proposal, take_step(state, wish, holders_of(signing.keys))
+
+
+def _projects(given: Any) -> list[tuple[str, str]]:
+    """Say whose keys a new registry gives to projects, in rows for people."""
+    names = (given.roles or {}) if given else {}
+    return [row for name in names for row in told_project(given, given, name)]
+
+
+def _not_next(state: State, version: int, old: Any) -> UnavailableError:
+    return UnavailableError(
+        f"{state.draft}: expected root {old.version + 1 if old else 1}, got root {version}; "
+        "nobody makes that one now",
+        code="signing-draft-damaged",
+        remedy="take the draft from whoever signed last, or remove it and begin again",
+    )
+
+
+def _stands_too_long(state: State, got: datetime, least: datetime) -> UnavailableError:
+    return UnavailableError(
+        f"{state.draft}: its root stands until {print_time(got)}; one made now would until "
+        f"{print_time(least)}",
+        code="signing-draft-other",
+        remedy="if that is meant, say so: --expires root=DAYS; else remove the draft and propose "
+        "another",
+    )
 
 
 def _refuse_name(project: str) -> None:

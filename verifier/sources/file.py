@@ -60,9 +60,9 @@ def read(name: str, *, limit: int, stdin: BinaryIO | None = None) -> FileBytes:
     if name == STDIN:
         if stdin is None:
             raise UnavailableError(
-                "-: standard input is closed",
+                "-: standard input is closed, or nothing is read from it here",
                 code="cannot-read",
-                remedy="give the file by its path, or pipe it in",
+                remedy="give the file by its path",
             )
         data = stdin.read(limit + 1)
         if len(data) > limit:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from support.maintaining import BEGIN, Team, content, keyid, later
-from support.registry import codes, entries
+from support.registry import codes, entries, signer
 
 FAIR = "pinproof/helper/example-fair-queue.toml"
 
@@ -348,6 +348,48 @@ def test_a_damaged_draft_is_named(team: Team) -> None:
     assert team.refused("sign root reg --key @root2") == "signing-draft-damaged"
 
 
+def test_what_is_no_draft_is_not_replaced(team: Team) -> None:
+    team.signed()
+    command = "sign registry reg --key @mine1 --renew pinproof"
+    team.draft.write_text("notes of somebody\n")
+    assert team.refused(command) == "signing-draft-damaged"
+    team.draft.unlink()
+    team.draft.symlink_to(team.registry)
+    assert team.refused(command) == "signing-draft-damaged"
+
+
+def test_days_of_a_role_that_there_is_not(team: Team) -> None:
+    assert team.refused(f"{BEGIN} --expires pinprof=7") == "wrong-call"
+    team.does(f"{BEGIN} --expires pinproof=7")
+    assert team.refused("sign registry reg --key @online --expires tiemstamp=7") == "wrong-call"
+    assert team.refused("rotate root reg --key @root1 --expires roots=7") == "wrong-call"
+
+
+@pytest.mark.parametrize(
+    ("path", "told"),
+    [
+        ("README.md", b"take what is named out of the folder"),
+        ("targets/pinproof/image/My tool.toml", b"give entries plain names"),
+        ("metadata/timestamp.json", b"restore its metadata"),
+    ],
+)
+def test_a_stray_file_is_not_blamed_on_the_metadata(team: Team, path: str, told: bytes) -> None:
+    team.signed()
+    file = team.registry / path
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_bytes(b"x")
+    ran = team.run("sign registry reg --key @online --renew snapshot")
+    assert ran.exit == 4
+    assert told in b" ".join(ran.stderr.split())
+
+
+def test_a_root_that_is_none_is_named(team: Team) -> None:
+    team.signed()
+    ran = team.run("sign registry reg --key @online --renew snapshot --root keys/root1.pub")
+    assert ran.exit == 4
+    assert b"--root" in ran.stderr
+
+
 def test_a_forged_signature_in_a_draft_does_not_count(team: Team) -> None:
     team.begin()
     team.fill()
@@ -383,6 +425,59 @@ def test_a_root_shows_its_expiry_before_it_is_signed(team: Team) -> None:
     assert b"expires     2036-09-09T00:00:00Z" in team.waits("sign root reg").stdout
     assert team.refused("rotate root reg --key @root2") == "signing-draft-other"
     team.does("rotate root reg --key @root2 --expires root=3600")
+
+
+def test_keys_of_a_new_registry_are_shown_to_who_signs_them(team: Team) -> None:
+    """A draft that was exchanged on its way: what nobody looked at, nobody signs."""
+    team.waits(BEGIN.replace("@targets", "+targets"))
+    file = team.draft / "metadata/targets.json"
+    document = json.loads(file.read_bytes())
+    signed = document["signed"]["delegations"]
+    key = signer("stranger").public_key
+    signed["keys"] = {key.keyid: key.to_dict()}
+    signed["roles"][0].update(keyids=[key.keyid], threshold=1)
+    file.write_bytes(json.dumps(document).encode())
+    assert team.refused("sign registry reg --key @targets") == "signing-nothing"
+    assert b"sign root" in team.run("sign registry reg --key @targets").stderr
+    for command in ("sign root reg", "sign root reg --key @targets"):
+        assert keyid("stranger").encode() in team.waits(command).stdout
+
+
+def changed_root(team: Team, name: str, **more: object) -> None:
+    """Write another root into the draft, signed by nobody yet."""
+    (file,) = (team.draft / "metadata").glob("*.root.json")
+    document = json.loads(file.read_bytes())
+    document["signed"].update(more)
+    document["signatures"] = []
+    file.unlink()
+    (team.draft / "metadata" / name).write_bytes(json.dumps(document).encode())
+
+
+def test_a_root_that_is_not_the_next_is_not_signed(team: Team) -> None:
+    """Signed ahead, it would count once a root before it has come."""
+    team.signed()
+    team.waits(f"{ROTATE} --key @root1")
+    changed_root(team, "5.root.json", version=5)
+    for command in ("sign root reg", "sign root reg --key @root2"):
+        assert team.refused(command) == "signing-draft-damaged"
+
+
+def test_nobody_signs_a_root_that_stands_longer_than_their_own(team: Team) -> None:
+    team.signed()
+    team.waits(f"{ROTATE} --key @root1")
+    changed_root(team, "2.root.json", expires="2036-01-01T00:00:00Z")
+    assert team.refused("sign root reg --key @root2") == "signing-draft-other"
+    team.waits("sign root reg --key @root2 --expires root=3600")
+
+
+def test_another_threshold_is_shown(team: Team) -> None:
+    team.signed()
+    told = b"root        1 of 2 keys, before 2 of 2\n"
+    assert told in team.waits("rotate root reg --threshold 1 --key @root1").stdout
+    assert told in team.waits("sign root reg").stdout
+    shutil.rmtree(team.draft)
+    ran = team.waits("rotate project reg pinproof --threshold 1 --key @targets")
+    assert b"pinproof    1 of 2 keys, before 2 of 2\n" in ran.stdout
 
 
 def test_a_draft_that_was_published_since_is_forgotten(team: Team) -> None:

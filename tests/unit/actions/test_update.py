@@ -154,11 +154,12 @@ def test_both_clients_take_a_registry_of_ecdsa_keys(tmp_path: Path, scheme: str)
 
     for name in ("root", "targets", "online", "mine"):
         run(f"new key {name} --to . --scheme {scheme} --no-passphrase")
+    days = DAYS.replace("pinproof", "mine")
     run(
         "new registry reg --root-key root.key --targets-key targets.key --online-key online.key"
-        f" --project mine=mine.key {DAYS.replace('pinproof', 'mine')}"
+        f" --project mine=mine.key {days}"
     )
-    run(f"rotate root reg --key root.key {DAYS}")
+    run(f"rotate root reg --key root.key {days}")
     root = (tmp_path / "reg/metadata/1.root.json").read_bytes()
     with serving(tmp_path / "reg") as given:
         to, state = tmp_path / "to", tmp_path / "state"

@@ -33,10 +33,13 @@ STRICTER: Final = {
     "product unruled": "what no rule speaks of passes",
     "nothing recorded": "no artifact, no objection",
     "only md5": "any digest will do",
+    "digest too short": "any digest will do",
+    "below by another command": "it warns",
     "names collide": "names are compared as they are",
     "below 12 times": "it follows layouts as deep as they lie",
     "link of the system": "it follows links of the file system",
     "product changed": "without inspections it looks at no product",
+    "product exchanged": "the same",
 }
 
 #: In-toto would run something, takes minutes, or knows no clock but the machine's.

@@ -1,5 +1,6 @@
 """Signed commits and tags beside git and ssh-keygen, and with gpg's keys beside gpgv and sqv."""
 
+import hashlib
 import json
 import os
 import shutil
@@ -13,7 +14,7 @@ from support import git_repos, runs, signed_commits, statements
 from support import registry as registries
 from support.git_repos import Repo
 
-from verifier.evidence import openpgp
+from verifier.evidence import openpgp, openpgp_keys
 
 NOW: Final = registries.NOW
 
@@ -286,6 +287,18 @@ def test_openpgp_in_both_forms_of_a_keyring(
         assert fingerprint in result["coverage"][0]["detail"]
 
 
+def test_a_keyring_that_is_none_is_not_blamed_on_the_signature(tmp_path: Path, gpg: Gpg) -> None:
+    gpg.key("alice")
+    oid = signed_by_gpg(tmp_path, gpg)
+    public, secret = gpg.run("--export"), gpg.run("--export-secret-keys")
+    for data in (b"", secret, public + secret, public[:-1], public[200:], b"\xff" * 40):
+        (tmp_path / "keys.gpg").write_bytes(data)
+        command = ["verify", "commit", f"git:repo@{oid}", "--keyring", "keys.gpg"]
+        ran = runs.run(command, cwd=tmp_path, clock=NOW)
+        assert ran.exit == 2, data
+        assert b"keyring of public keys" in ran.stderr
+
+
 def test_openpgp_of_others_and_over_other_bytes(
     tmp_path: Path, gpg: Gpg, test_registry: registries.Registry
 ) -> None:
@@ -330,6 +343,76 @@ def test_openpgp_revoked_expired_and_weak(
     (tmp_path / "c/keys.gpg").write_bytes(gpg.run("--export"))
     found = ask(tmp_path / "c", oid, "--keyring", "keys.gpg", registry=test_registry)
     assert found[:2] == (3, ["git-signature-weak"])
+
+
+def test_text_beside_an_openpgp_signature_is_signed_by_nobody(
+    tmp_path: Path, gpg: Gpg, test_registry: registries.Registry
+) -> None:
+    """gpgv, and git with it, lets it pass; `git show` prints it as if it belonged to the tag."""
+    gpg.key("alice")
+    (tmp_path / "keys.gpg").write_bytes(gpg.run("--export"))
+    repo = Repo(tmp_path / "repo", tmp_path / "repo/.git")
+    commit = signed_by_gpg(tmp_path, gpg)
+    data = repo.git("cat-file", "commit", commit)
+    tag = f"object {commit}\ntype commit\ntag v1\ntagger A <a@x> 1 +0000\n\nv1\n".encode()
+    armor = gpg.run("--armor", "--detach-sign", data=tag)
+    end, version = b"-----END PGP SIGNATURE-----\n", b"SIGNATURE-----\nVersion: 1\n\n"
+    for kind, whole, codes in (
+        ("tag", tag + armor, []),
+        ("tag", tag + armor + b" \n\n", []),  # as GitHub ends them
+        ("tag", tag + armor.replace(b"SIGNATURE-----\n\n", version, 1), []),
+        ("tag", tag + armor + b"Reviewed-by: Bob\n", ["git-signature-malformed"]),
+        ("tag", tag + armor + end, ["git-signature-malformed"]),
+        ("tag", tag + armor.replace(end, b"a b\n" + end), ["git-signature-malformed"]),
+        ("commit", data.replace(end, end + b" x\n"), ["git-signature-malformed"]),
+    ):
+        oid = repo.store(kind, whole)
+        found = ask(tmp_path, oid, "--keyring", "keys.gpg", registry=test_registry)
+        assert found[:2] == (1 if codes else 0, codes), whole
+
+
+def test_openpgp_looked_back_at_over_an_expiry(
+    tmp_path: Path, gpg: Gpg, test_registry: registries.Registry
+) -> None:
+    """Of what has expired, gpgv says nothing else that is wrong with it."""
+    began, then = "20200101T000000", "20200601T000000"
+    key = gpg.key("alice", "2023-01-01", at=began)
+    ended, weak = ("--default-sig-expire", "10d"), ("--digest-algo", "SHA1")
+
+    def codes(name: str, year: int, *sign: str) -> list[str]:
+        folder = tmp_path / name
+        if not folder.exists():
+            oids[name] = signed_by_gpg(folder, gpg, *sign, at=then)
+        (folder / "keys.gpg").write_bytes(gpg.run("--export"))
+        past = ("--effective-time", f"{year}-07-01T00:00:00Z", "--insecure-past-time")
+        options = ("--keyring", "keys.gpg", *past)
+        return ask(folder, oids[name], *options, registry=test_registry)[1]
+
+    oids: dict[str, str] = {}
+    assert codes("good", 2022) == []
+    assert codes("good", 2023) == ["git-signature-expired"]
+    assert codes("ended", 2022, *ended) == ["git-signature-expired"]
+    assert codes("weak", 2022, *weak) == ["git-signature-weak"]
+    gpg.run("--passphrase", "", "--quick-add-key", key, "ed25519", "sign", "1y", at=began)
+    assert codes("subkey", 2020) == []
+    assert codes("subkey", 2022) == ["git-signature-expired"]
+    assert codes("good", 2022) == ["git-signature-expired"], "gpgv does not say which of the two"
+    certificate = gpg.home / f"openpgp-revocs.d/{key}.rev"
+    gpg.run("--import", data=certificate.read_bytes().replace(b":-----BEGIN", b"-----BEGIN"))
+    for name in ("good", "subkey", "ended", "weak"):
+        assert codes(name, 2020) == ["git-signature-revoked"], name
+
+
+def test_a_keyring_of_which_revocations_cannot_be_told() -> None:
+    key = b"\x98\x06\x04key.."
+    fingerprint = hashlib.sha1(b"\x99\x00\x06\x04key..", usedforsecurity=False).hexdigest().upper()
+    assert openpgp_keys.revoked(key) == frozenset()
+    for packet in (b"\x88\x02\x04\x20", b"\xc2\x02\x04\x20", b"\x89\0\x03\x03\x05\x20"):
+        assert openpgp_keys.revoked(key + packet) == frozenset({fingerprint})
+    large = b"\xc2\xc0\x00\x04\x20" + bytes(190), b"\xc2\xff\0\0\0\x02\x04\x28"
+    assert [openpgp_keys.revoked(key + each) for each in large] == [frozenset({fingerprint})] * 2
+    for damaged in (key[:-1], key + b"\x04", b"\x98\x01\x06", key + b"\xc2\xe0\x04", b"\x9b\x04"):
+        assert openpgp_keys.revoked(damaged) is None
 
 
 def test_sqv_agrees_on_what_is_good(tmp_path: Path, gpg: Gpg) -> None:
@@ -380,7 +463,7 @@ def test_without_gpgv_nothing_is_said(
     tmp_path: Path, test_registry: registries.Registry, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     oid = signed_commits.make(tmp_path, {"lies": ["openpgp"]})
-    (tmp_path / "keys.gpg").write_bytes(b"\x98\x33\x04")
+    (tmp_path / "keys.gpg").write_bytes(b"\x98\x01\x04")
     monkeypatch.setattr(openpgp, "program", lambda: None)
     found = ask(tmp_path, oid, "--keyring", "keys.gpg", registry=test_registry)
     assert found[:2] == (3, ["git-signature-program"])

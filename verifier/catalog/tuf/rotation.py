@@ -9,7 +9,7 @@ from dataclasses import field
 from datetime import datetime
 from typing import Final
 
-from tuf.api.metadata import Delegations, Key, Root
+from tuf.api.metadata import Delegations, Key, Role, Root
 
 from verifier.catalog.tuf.publish import TOP_LEVEL, Keys, delegations_of, root_of
 from verifier.catalog.tuf.roles import tuf_key
@@ -91,7 +91,7 @@ def told_project(new: Delegations, old: Delegations | None, project: str) -> lis
     role = (new.roles or {})[project]
     was = ((old.roles if old else None) or {}).get(project)
     before = set(was.keyids) if was else set()
-    rows = [(project, f"{role.threshold} of {len(role.keyids)} keys")]
+    rows = [(project, _count(role, was))]
     rows += [("" if keyid in before else "  new", keyid) for keyid in role.keyids]
     return rows + [("  dropped", keyid) for keyid in sorted(before - set(role.keyids))]
 
@@ -102,11 +102,19 @@ def told(root: Root, old: Root | None) -> list[tuple[str, str]]:
     for role in TOP_LEVEL:
         new = root.roles[role]
         before = set(old.roles[role].keyids) if old else set()
-        rows.append((role, f"{new.threshold} of {len(new.keyids)} keys"))
+        rows.append((role, _count(new, old.roles[role] if old else None)))
         come = set(new.keyids) - before if old else set()
         rows += [("  new" if keyid in come else "", keyid) for keyid in new.keyids]
         rows += [("  dropped", keyid) for keyid in sorted(before - set(new.keyids))]
     return [*rows, ("expires", print_time(root.expires))]
+
+
+def _count(new: Role, old: Role | None) -> str:
+    """Say how many must sign; a lower threshold must not pass unseen."""
+    told = f"{new.threshold} of {len(new.keyids)} keys"
+    if old is None or old.threshold == new.threshold:
+        return told
+    return f"{told}, before {old.threshold} of {len(old.keyids)}"
 
 
 def same_root(one: Root, other: Root) -> bool:

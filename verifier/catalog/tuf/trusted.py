@@ -47,7 +47,8 @@ from verifier.core.limits import DELEGATIONS, ROOT_STEPS
 from verifier.core.value import frozen
 
 _ROOT_FILE: Final = re.compile(r"metadata/([1-9][0-9]{0,8})\.root\.json")
-_ANCHOR: Final = "the trusted root"
+#: What a finding calls the root that the caller trusts.
+ANCHOR: Final = "the trusted root"
 
 
 @frozen
@@ -121,7 +122,7 @@ class _Steps:
     # ── 2: the root chain ──────────────────────────────────────────────────────────────────
 
     def _chain(self, anchor: Anchor) -> Document[Root] | None:
-        document = self._document(anchor.root, _ANCHOR, Root)
+        document = self._document(anchor.root, ANCHOR, Root)
         signed = self._vouched(document, document.signed, "root") if document else None
         if document is None or signed is None:
             return None

@@ -10,7 +10,8 @@ this does not. Nothing that a layout or a link says is run.
    a key that the layout authorises for it. Their keys reach the step's threshold, all of them list
    the same artifacts, and the command is the expected one.
 3. *Sublayouts*: where a step's file is a layout, its signer's key has signed it, and 1 to 5 hold of
-   it with the links of its own folder; its first materials and last products are the step's.
+   it with the links of its own folder; its first materials, last products and last command are the
+   step's.
 4. *Artifacts*: the rules of every step, in order. No artifact is left over, and no rule that
    compares had nothing to compare; something was compared.
 5. *Second opinion*: in-toto's own rule functions find nothing either.
@@ -22,7 +23,7 @@ from datetime import datetime
 from typing import Final
 
 from verifier.checks.chain import artifacts, layouts
-from verifier.checks.chain.steps import Evidence, Found, of_step
+from verifier.checks.chain.steps import Evidence, Found, of_step, other_command
 from verifier.core.coverage import Covered, State
 from verifier.core.demand import FACETS
 from verifier.core.finding import Finding, Where
@@ -31,7 +32,7 @@ from verifier.core.outcome import Outcome
 from verifier.core.printable import printable
 from verifier.core.value import frozen
 from verifier.evidence.keys import PublicKey
-from verifier.evidence.layout.model import Layout, Link
+from verifier.evidence.layout.model import Layout, Link, Step
 from verifier.evidence.layout.opinion import objection
 from verifier.evidence.layout.signed import Signed
 from verifier.sources.links import NO_LINKS, Links
@@ -109,7 +110,7 @@ class _Judge:
         found: dict[str, Found] = {}
         for step in layout.steps:
             evidence = of_step(step, layout, links)
-            one = self._agreed(evidence, links, depth)
+            one = self._agreed(step, evidence, links, depth)
             findings += (*evidence.findings, *one.findings)
             if one.link is not None:
                 found[step.name] = one
@@ -126,7 +127,7 @@ class _Judge:
             artifacts=sum(len(link.materials) + len(link.products) for link in told.values()),
         )
 
-    def _agreed(self, evidence: Evidence, links: Links, depth: int) -> Found:
+    def _agreed(self, step: Step, evidence: Evidence, links: Links, depth: int) -> Found:
         """Turn layouts among the evidence of a step into links; all links have to agree."""
         findings: list[Finding] = []
         told: list[tuple[str, Link]] = [(item.file.name, item.link) for item in evidence.links]
@@ -138,6 +139,7 @@ class _Judge:
             below = self.judged(item.signed, item.file.name, folder, depth - 1)
             findings += below.findings
             if below.summary is not None:
+                findings += other_command(step, item.file.name, below.summary)
                 told.append((item.file.name, below.summary))
         payload = next((item.signed.payload for item in evidence.links), None)
         if not told or not evidence.enough:
@@ -172,14 +174,14 @@ class _Judge:
 
 
 def _summary(layout: Layout, links: dict[str, Link]) -> Link | None:
-    """Return what a layout stands for above: the first materials, the last products.
+    """Return what a layout stands for above: the first materials, the last products and command.
 
     None unless every step has done something that is known.
     """
     if not layout.steps or len(links) != len(layout.steps):
         return None
     first, last = links[layout.steps[0].name], links[layout.steps[-1].name]
-    return Link(name="", command=(), materials=first.materials, products=last.products)
+    return Link(name="", command=last.command, materials=first.materials, products=last.products)
 
 
 def _second(signed: Signed, found: dict[str, Found], name: str) -> Iterator[Finding]:

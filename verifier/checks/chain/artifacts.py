@@ -6,6 +6,7 @@ pass what is left at the end, and a rule that found nothing; here both are findi
 """
 
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import takewhile
 from typing import Final
 
 from verifier.core.finding import Finding, Where
@@ -220,17 +221,21 @@ def nothing(name: str) -> Finding:
 
 
 def product(summary: Link, name: str, sha256: str) -> Finding | None:
-    """Compare a file with the products of the last step, by its digest; a name proves nothing."""
-    base = name.rpartition("/")[2]
-    if any(digests.get("sha256") == sha256 for digests in summary.products.values()):
+    """Compare a file with the products of the last step, by its digest.
+
+    A name proves nothing. But a file that is called as one product and is another was exchanged.
+    """
+    alike = _alike(name, summary.products)
+    same = sorted(path for path, each in summary.products.items() if each.get("sha256") == sha256)
+    if any(path in alike for path in same) or (same and not alike):
         return None
-    alike = sorted(path for path in summary.products if path.rpartition("/")[2] == base)
     if alike:
         return Finding(
             code="chain-product-differs",
             where=Where(path=printable(name)),
             expected=cut(f"{alike[0]}, {_digest(summary.products[alike[0]])}"),
             got=f"sha256:{sha256}",
+            cause=cut(f"it is another product of the chain, {same[0]}") if same else None,
             remedy="take the file that the chain made",
         )
     return Finding(
@@ -240,3 +245,13 @@ def product(summary: Link, name: str, sha256: str) -> Finding | None:
         got=f"sha256:{sha256}, under another name",
         remedy="give the file that the last step made",
     )
+
+
+def _alike(name: str, products: Iterable[str]) -> list[str]:
+    """Return the products whose paths share most with the end of a file's, if they share any."""
+    shared: dict[str, int] = {}
+    for path in products:
+        pairs = zip(reversed(name.split("/")), reversed(path.split("/")), strict=False)
+        shared[path] = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+    most = max(shared.values(), default=0)
+    return sorted(path for path, count in shared.items() if count == most and most)

@@ -60,28 +60,29 @@ def of_step(step: Step, layout: Layout, links: Links) -> Evidence:
     findings: list[Finding] = []
     told: list[Told] = []
     below: list[Below] = []
-    signers: set[PublicKey] = set()
+    signers: list[frozenset[PublicKey]] = []
     for file in files:
         one = _of_file(file, step, layout, allowed, unsupported)
         if isinstance(one, Finding):
             findings.append(one)
             continue
         counted, keys = one
-        signers |= keys
+        signers.append(keys)
         if isinstance(counted, Told):
             told.append(counted)
-            findings += _command(step, counted)
+            findings += other_command(step, counted.file.name, counted.link)
         else:
             below.append(counted)
+    count = _different(signers)
     if not files:
         findings.append(_missing(step))
-    elif len(signers) < step.threshold:
-        findings.append(_too_few(step, len(signers), len(allowed)))
+    elif count < step.threshold:
+        findings.append(_too_few(step, count, len(allowed)))
     return Evidence(
         findings=tuple(findings),
         links=tuple(told),
         layouts=tuple(below),
-        enough=len(signers) >= step.threshold,
+        enough=count >= step.threshold,
     )
 
 
@@ -199,17 +200,36 @@ def _too_few(step: Step, signers: int, allowed: int) -> Finding:
     )
 
 
+def _different(signers: list[frozenset[PublicKey]]) -> int:
+    """Count links by different keys: a threshold is of links, each counted for one of its signers.
+
+    A link that two keys have signed is one (in-toto 1.0 §4.3.1: pieces of link metadata).
+    """
+    of_key: dict[PublicKey, int] = {}
+
+    def placed(link: int, asked: set[PublicKey]) -> bool:
+        """Find a key for a link, moving others to other keys of theirs (bipartite matching)."""
+        for key in signers[link] - asked:
+            asked.add(key)
+            if key not in of_key or placed(of_key[key], asked):
+                of_key[key] = link
+                return True
+        return False
+
+    return sum(placed(link, set()) for link in range(len(signers)))
+
+
 def _keys(number: int) -> str:
     return "1 key" if number == 1 else f"{number} different keys" if number else "no key"
 
 
-def _command(step: Step, told: Told) -> Iterator[Finding]:
-    """Compare the command; in-toto only warns of another one."""
-    if step.command and told.link.command != step.command:
+def other_command(step: Step, name: str, link: Link) -> Iterator[Finding]:
+    """Compare the command of a link in the file `name`; in-toto only warns of another one."""
+    if step.command and link.command != step.command:
         yield Finding(
             code="chain-command",
-            where=Where(path=printable(told.file.name)),
+            where=Where(path=printable(name)),
             expected=cut(" ".join(step.command)),
-            got=cut(" ".join(told.link.command)) or "none recorded",
+            got=cut(" ".join(link.command)) or "none recorded",
             remedy="do the step with that command; a layout that does not care leaves it empty",
         )

@@ -125,6 +125,8 @@ def _ssh(signature: GitSignature) -> _Made | Finding:
 
 
 def _openpgp(signature: GitSignature, asked: Asked, now: datetime) -> _Made | Finding:
+    if not openpgp.armored(signature.armor):
+        return said.malformed("armor that is not one OpenPGP signature, or text beside it")
     if asked.keyring is None:
         return said.no_keyring()
     answer = openpgp.check(signature.armor, signature.signed, asked.keyring)

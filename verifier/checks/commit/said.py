@@ -98,8 +98,7 @@ def no_keyring() -> Finding:
 
 def of_answer(answer: Answer, now: datetime) -> Finding | None:
     """Say what is wrong with a signature by the answer of `gpgv`, None if nothing is."""
-    make = _ANSWERS[answer.standing]
-    return None if make is None else make(answer, now)
+    return _ANSWERS[answer.standing](answer, now)
 
 
 def _broken(answer: Answer, _now: datetime) -> Finding:
@@ -115,18 +114,18 @@ def _revoked(answer: Answer, _now: datetime) -> Finding:
     )
 
 
-def _expired(answer: Answer, now: datetime) -> Finding | None:
+def _timely(answer: Answer, now: datetime) -> Finding | None:
     """Judge an expiry at the effective time: what has expired by the machine's clock may not yet.
 
-    A signature that has expired says no time that could be compared.
+    What has expired and says no time that could be compared stays so.
     """
-    at = answer.expired_at
-    if at is not None and now < at:
+    at, what = answer.expires or (None, "the key or the signature")
+    if (now < at) if at else answer.standing is Standing.GOOD:
         return None
     return Finding(
         code="git-signature-expired",
         expected=f"a key and a signature that are valid at {print_time(now)}",
-        got=f"the key expired at {print_time(at)}" if at else "the signature has expired",
+        got=f"{what} expired at {print_time(at)}" if at else f"{what} has expired",
         cause="the date in the signature is the signer's own word",
         remedy="export the key again if its owner has prolonged it, or have it signed anew",
     )
@@ -162,10 +161,10 @@ def _no_answer(_answer: Answer, _now: datetime) -> Finding:
     )
 
 
-_ANSWERS: Final[dict[Standing, Callable[[Answer, datetime], Finding | None] | None]] = {
-    Standing.GOOD: None,
+_ANSWERS: Final[dict[Standing, Callable[[Answer, datetime], Finding | None]]] = {
+    Standing.GOOD: _timely,
     Standing.BROKEN: _broken,
-    Standing.EXPIRED: _expired,
+    Standing.EXPIRED: _timely,
     Standing.REVOKED: _revoked,
     Standing.UNKNOWN_KEY: _unknown_key,
     Standing.WEAK: _weak,

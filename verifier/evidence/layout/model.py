@@ -22,6 +22,14 @@ Digests = Mapping[str, str]
 _KEY_ID: Final = re.compile("[0-9a-f]{8,128}")
 _STEP: Final = re.compile(r"[^\x00-\x1f\x7f/\\.][^\x00-\x1f\x7f/\\]{0,149}")
 _HEX: Final = re.compile("(?:[0-9a-f]{2}){16,64}")
+#: How long the digests of known algorithms are, in hex: a shorter one is easy to meet.
+_LENGTHS: Final = {
+    "md5": 32,
+    "sha1": 40,
+    **{
+        f"{family}{bits}": bits // 4 for family in ("sha", "sha3-") for bits in (224, 256, 384, 512)
+    },
+}
 _CONTROL: Final = re.compile("[\x00-\x1f\x7f]")
 _ED25519_HEX: Final = re.compile("[0-9a-f]{64}")
 #: Kinds of keys that in-toto knows and that do not count here.
@@ -183,6 +191,9 @@ def _artifacts(table: Table, key: str) -> Mapping[str, Digests]:
         for algorithm, digest in digests.items():
             if not _HEX.fullmatch(digest):
                 artifacts.mistake(f"{name}.{algorithm}", "is no digest in lower-case hex")
+            elif len(digest) != _LENGTHS.get(algorithm, len(digest)):
+                got = f"{len(digest)} digits, expected {_LENGTHS[algorithm]}"
+                artifacts.mistake(f"{name}.{algorithm}", f"is {got}")
         found[name] = digests
     return found
 

@@ -32,7 +32,7 @@ from support.bundles import (
     statement,
 )
 from support.certificates import Authority, of_a_leaf
-from support.private_sigstore import ISSUER, SAN, PrivateSigstore
+from support.private_sigstore import ISSUER, SAN, PrivateSigstore, pae
 from support.rfc3161 import timestamp
 from support.transparency import P256_SHA256, Json, b64, canonical, sha256, spki
 
@@ -620,6 +620,19 @@ def timestamp_over_another_signature(made: Made) -> None:
     _stamp(made, made.sigstore.tsa, SIGNED, b"another")
 
 
+@_fault("bundle-timestamp", "statement key")
+def signed_anew_beside_a_timestamped_signature(made: Made) -> None:
+    """Sign something else today, and keep what was timestamped in front of it."""
+    _stamp(made, made.sigstore.tsa, SIGNED)
+    made.bundle["verificationMaterial"].pop("tlogEntries")
+    envelope, old = made.bundle["dsseEnvelope"], made.signature
+    made.artifact = b"made later\n"
+    payload = statement(made.artifact)
+    new = made.signer.key.sign(pae(envelope["payloadType"], payload), P256_SHA256)
+    envelope["payload"] = b64(payload)
+    envelope["signatures"] = [{"sig": b64(old)}, {"sig": b64(new)}]
+
+
 @_fault(
     "bundle-timestamp",
     "rekor2",
@@ -866,6 +879,12 @@ def _oldest_version(made: Made) -> None:
     as_version(made, "0.1")
 
 
+def _signature_of_somebody_first(made: Made) -> None:
+    """Put the signature of another signer in front; log and timestamp are about the second."""
+    signatures = made.bundle["dsseEnvelope"]["signatures"]
+    signatures.insert(0, {"sig": b64(b"of another signer")})
+
+
 #: Name → change after which a bundle still holds, and the shapes that it fits.
 HARMLESS: Final[dict[str, tuple[Change, str]]] = {
     "as made": (lambda _made: None, ""),
@@ -873,6 +892,7 @@ HARMLESS: Final[dict[str, tuple[Change, str]]] = {
     "version 0.1": (_oldest_version, "certificate rekor1"),
     "signed by a witness too": (_cosigned, ""),
     "signed by a witness first": (_cosigned_before, ""),
+    "signed by somebody else too": (_signature_of_somebody_first, "statement key"),
     "nulls in the root": (_nulls, ""),
     "compact": (_compact, ""),
     "last moment of the log": (_last_moment_of_the_log, ""),

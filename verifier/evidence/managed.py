@@ -36,12 +36,14 @@ def examined(
     bundle: Bundle, key: PublicKey, artifact: Artifact, root: TrustedRoot, now: datetime
 ) -> Examined:
     """Look at everything that a bundle brings."""
-    times = proven(bundle, root)
     signature = signed_by(bundle, key, artifact)
+    # What comes along has to be about the signature that holds, not about another beside it.
+    about = bundle.signature if signature is None else signature
+    times = proven(bundle, about, root)
     findings = [
         *([] if signature is not None else [_unsigned(bundle, key, artifact)]),
         *ahead(times, now),
-        *of_one_sigstore(_of_logs(bundle, key, artifact, root), times),
+        *of_one_sigstore(_of_logs(bundle, about, key, artifact, root), times),
         *_windows(bundle, times, root, now),
     ]
     claim = None
@@ -97,11 +99,11 @@ def signed_by(bundle: Bundle, key: PublicKey, artifact: Artifact) -> bytes | Non
 
 
 def _of_logs(
-    bundle: Bundle, key: PublicKey, artifact: Artifact, root: TrustedRoot
+    bundle: Bundle, signature: bytes, key: PublicKey, artifact: Artifact, root: TrustedRoot
 ) -> Iterator[Finding]:
     content = bundle.content
     signed = Signed(
-        signature=bundle.signature,
+        signature=signature,
         verifier=key.spki,
         certificate=False,
         scheme=key.scheme,

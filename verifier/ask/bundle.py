@@ -1,7 +1,6 @@
 """Whether somebody who was named has signed a file, and when: bundles and envelopes, offline."""
 
 import hashlib
-import os
 import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
@@ -63,7 +62,7 @@ def verify_bundle(
 ) -> Report:
     """Judge bundles, each with the file that it is about: one result a file, in their order.
 
-    `files` are paths or `sha256:<64 hex>`; `bundles` are as many, or one for all. Who has to have
+    `files` are paths or `sha256:<64 hex>`, which is never a path; `bundles` are as many, or one for all. Who has to have
     signed is the PEM file `key`, or `identity` with `issuer`, both exact, or the row `signer` of
     the registry. `trusted_root` is a file in place of the shipped public good root.
 
@@ -232,9 +231,12 @@ class _Work:
 
 
 def _artifact(name: str, bundle: Bundle, key: PublicKey | None) -> Artifact:
-    """Hash the file; its bytes are kept only where a signature is over them."""
+    """Hash the file; its bytes are kept only where a signature is over them.
+
+    What is written as a digest is one, whatever lies in this folder: `./` names a file.
+    """
     digest = _DIGEST.fullmatch(name)
-    if digest is not None and not os.path.lexists(name):
+    if digest is not None:
         return Artifact(name=name, digests={"sha256": digest[1]})
     content = bundle.content
     if key is not None and key.scheme not in DIGESTS and isinstance(content, Message):

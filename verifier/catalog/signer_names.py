@@ -2,7 +2,8 @@
 
 `NAME` is a row anywhere in the registry; `ENTRY/NAME` one of this entry. A name that two rows
 have means neither: otherwise a project could take over the name of another's signer by adding
-one of its own.
+one of its own. What any row calls compromised is so in every row: it is the key that somebody else
+has, or the account, whatever it is called elsewhere.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -25,6 +26,7 @@ def find(name: str, entries: Iterable[str], read: Read) -> Signer | Refused:
     name: what it says cannot be left out of the comparison.
     """
     within, slash, row = name.rpartition("/")
+    entries = tuple(entries)
     rows, unread = _rows([each for each in entries if not slash or each == within], read)
     newer = [f for f in unread if f.code == "entry-newer"]
     if other := [f for f in unread if f.code != "entry-newer"]:
@@ -33,7 +35,7 @@ def find(name: str, entries: Iterable[str], read: Read) -> Signer | Refused:
     if len(found) > 1:
         return Refused(findings=(_repeated(row, [entry for entry, _ in found]),))
     if found:
-        return found[0][1]
+        return _unless_compromised(found[0], entries, read)
     if newer:
         return Refused(findings=tuple(newer))
     near = nearest(row, {signer.name for _, signer in rows})
@@ -56,6 +58,32 @@ def repeated(entries: Iterable[str], read: Read) -> Iterator[Finding]:
     for name, named in sorted(where.items()):
         if len(named) > 1:
             yield _repeated(name, named)
+
+
+def _unless_compromised(
+    found: tuple[str, Signer], entries: Iterable[str], read: Read
+) -> Signer | Refused:
+    """Return a row, unless a row that is not it says that its key or identity is compromised.
+
+    It is told when somebody asks for the signer, and keeps no registry from being signed: who
+    learns of a theft must be able to publish it before everybody else has agreed.
+    """
+    entry, signer = found
+    if signer.revoked is not None and signer.revoked.compromised:
+        return signer  # says so itself, and why
+    for other, row in _rows(entries, read)[0]:
+        gone = row.revoked is not None and row.revoked.compromised
+        if gone and row.who == signer.who:
+            finding = problem(
+                "signer-compromised",
+                f"signer {entry}/{signer.name}",
+                f"{other}/{row.name}, which says that it is compromised",
+                expected="a signer whose key or identity no row calls compromised",
+                cause="whoever has what is compromised can sign under every name that it goes by",
+                remedy="get it signed again by another signer; do not use what this one has signed",
+            )
+            return Refused(findings=(finding,))
+    return signer
 
 
 def _rows(

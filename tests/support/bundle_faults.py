@@ -141,6 +141,12 @@ def version_of_the_future(made: Made) -> None:
     made.bundle["mediaType"] = "application/vnd.dev.sigstore.bundle+json;version=99.9"
 
 
+@_fault("bundle-malformed", "certificate")
+def certificate_of_no_version(made: Made) -> None:
+    raw = _certificate(made)
+    raw["rawBytes"] = b64(_versioned(b64decode(raw["rawBytes"])))
+
+
 @_fault("bundle-malformed", "certificate", public="bundle-empty-certificate-chain")
 def chain_of_nothing(made: Made) -> None:
     as_version(made, "0.1")
@@ -615,6 +621,12 @@ def timestamp_of_noise(made: Made) -> None:
     _stamps(made)[0]["signedTimestamp"] = b64(b"no timestamp")
 
 
+@_fault("bundle-timestamp", "rekor2")
+def timestamp_with_a_certificate_of_no_version(made: Made) -> None:
+    stamp = _stamps(made)[0]
+    stamp["signedTimestamp"] = b64(_versioned(b64decode(stamp["signedTimestamp"])))
+
+
 @_fault("bundle-timestamp", "rekor2", public="rekor2-timestamp-payload-mismatch")
 def timestamp_over_another_signature(made: Made) -> None:
     _stamp(made, made.sigstore.tsa, SIGNED, b"another")
@@ -756,6 +768,13 @@ def _shape(made: Made) -> str:
 def _certificate(made: Made) -> Json:
     found: Json = made.bundle["verificationMaterial"]["certificate"]
     return found
+
+
+def _versioned(der: bytes) -> bytes:
+    """Say version 7 in the certificate that is, or is within, these bytes."""
+    third, seventh = bytes.fromhex("a003020102"), bytes.fromhex("a003020106")
+    assert der.count(third) == 1
+    return der.replace(third, seventh)
 
 
 def _stamps(made: Made) -> list[Json]:

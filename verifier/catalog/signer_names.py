@@ -7,6 +7,7 @@ has, or the account, whatever it is called elsewhere.
 """
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 
 from verifier.catalog.entries.signers import Signer, SignersEntry
 from verifier.catalog.refused import Refused
@@ -35,7 +36,7 @@ def find(name: str, entries: Iterable[str], read: Read) -> Signer | Refused:
     if len(found) > 1:
         return Refused(findings=(_repeated(row, [entry for entry, _ in found]),))
     if found:
-        return _unless_compromised(found[0], entries, read)
+        return _with_thefts(found[0][1], _rows(entries, read)[0])
     if newer:
         return Refused(findings=tuple(newer))
     near = nearest(row, {signer.name for _, signer in rows})
@@ -60,29 +61,18 @@ def repeated(entries: Iterable[str], read: Read) -> Iterator[Finding]:
             yield _repeated(name, named)
 
 
-def _unless_compromised(
-    found: tuple[str, Signer], entries: Iterable[str], read: Read
-) -> Signer | Refused:
-    """Return a row, unless a row that is not it says that its key or identity is compromised.
+def _with_thefts(signer: Signer, rows: Iterable[tuple[str, Signer]]) -> Signer:
+    """Return a row as it counts: compromised if any row of the same key or identity is.
 
     It is told when somebody asks for the signer, and keeps no registry from being signed: who
     learns of a theft must be able to publish it before everybody else has agreed.
     """
-    entry, signer = found
     if signer.revoked is not None and signer.revoked.compromised:
-        return signer  # says so itself, and why
-    for other, row in _rows(entries, read)[0]:
-        gone = row.revoked is not None and row.revoked.compromised
-        if gone and row.who == signer.who:
-            finding = problem(
-                "signer-compromised",
-                f"signer {entry}/{signer.name}",
-                f"{other}/{row.name}, which says that it is compromised",
-                expected="a signer whose key or identity no row calls compromised",
-                cause="whoever has what is compromised can sign under every name that it goes by",
-                remedy="get it signed again by another signer; do not use what this one has signed",
-            )
-            return Refused(findings=(finding,))
+        return signer
+    for entry, row in rows:
+        if row.who == signer.who and row.revoked is not None and row.revoked.compromised:
+            reason = f"{row.revoked.reason} (says {entry}/{row.name})"
+            return replace(signer, revoked=replace(row.revoked, reason=reason))
     return signer
 
 

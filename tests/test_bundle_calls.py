@@ -85,6 +85,7 @@ ENVIRONMENTS: Final = {
     "Kathmandu": {"TZ": "Asia/Kathmandu"},
     "seed": {"PYTHONHASHSEED": "7"},
     "optimised": {"PYTHONOPTIMIZE": "2"},
+    "another OpenSSL": {"OPENSSL_CONF": str(Path(__file__).parent / "support/fips.cnf")},
     "sigstore's own variables": {
         "SIGSTORE_CERT_IDENTITY": "somebody",
         "SIGSTORE_OFFLINE": "false",

@@ -527,6 +527,11 @@ def id_of_no_log(made: Made) -> None:
     made.entry["logId"]["keyId"] = b64(sha256(b"another"))
 
 
+@_fault("bundle-log-promise", "rekor1 key")
+def promise_without_its_time(made: Made) -> None:
+    del made.entry["integratedTime"]
+
+
 @_fault("bundle-log-promise", "rekor1", public="set-invalid-signature")
 def promise_changed(made: Made) -> None:
     promise = bytearray(b64decode(made.entry["inclusionPromise"]["signedEntryTimestamp"]))

@@ -660,6 +660,14 @@ def timestamp_of_somebody(made: Made) -> None:
     _stamp(made, PrivateSigstore(SIGNED, seed="somebody").tsa, SIGNED)
 
 
+@_fault("bundle-timestamp")
+def timestamp_of_somebody_beside_a_good_one(made: Made) -> None:
+    somebody = PrivateSigstore(SIGNED, seed="somebody").tsa
+    _stamp(made, made.sigstore.tsa, SIGNED)
+    token = timestamp(somebody, made.signature, later(days=-10))
+    _stamps(made).append({"signedTimestamp": b64(token)})
+
+
 @_fault("bundle-timestamp", "rekor2", public="rekor2-timestamp-outside-tsa-cert-validity")
 def timestamp_before_its_certificate(made: Made) -> None:
     _stamp(made, made.sigstore.tsa, later(days=-800))

@@ -637,6 +637,12 @@ def timestamp_over_another_signature(made: Made) -> None:
     _stamp(made, made.sigstore.tsa, SIGNED, b"another")
 
 
+@_fault("bundle-unsupported", "statement key", exit_code=3)
+def signed_by_somebody_else_first(made: Made) -> None:
+    signatures = made.bundle["dsseEnvelope"]["signatures"]
+    signatures.insert(0, {"sig": b64(b"of another signer")})
+
+
 @_fault("bundle-timestamp", "statement key")
 def signed_anew_beside_a_timestamped_signature(made: Made) -> None:
     """Sign something else today, and keep what was timestamped in front of it."""
@@ -911,12 +917,6 @@ def _oldest_version(made: Made) -> None:
     as_version(made, "0.1")
 
 
-def _signature_of_somebody_first(made: Made) -> None:
-    """Put the signature of another signer in front; log and timestamp are about the second."""
-    signatures = made.bundle["dsseEnvelope"]["signatures"]
-    signatures.insert(0, {"sig": b64(b"of another signer")})
-
-
 #: Name → change after which a bundle still holds, and the shapes that it fits.
 HARMLESS: Final[dict[str, tuple[Change, str]]] = {
     "as made": (lambda _made: None, ""),
@@ -924,7 +924,6 @@ HARMLESS: Final[dict[str, tuple[Change, str]]] = {
     "version 0.1": (_oldest_version, "certificate rekor1"),
     "signed by a witness too": (_cosigned, ""),
     "signed by a witness first": (_cosigned_before, ""),
-    "signed by somebody else too": (_signature_of_somebody_first, "statement key"),
     "nulls in the root": (_nulls, ""),
     "compact": (_compact, ""),
     "last moment of the log": (_last_moment_of_the_log, ""),

@@ -42,6 +42,7 @@ def examined(
     times = proven(bundle, about, root)
     findings = [
         *([] if signature is not None else [_unsigned(bundle, key, artifact)]),
+        *_several(bundle),
         *ahead(times, now),
         *of_one_sigstore(_of_logs(bundle, about, key, artifact, root), times),
         *_windows(bundle, times, root, now),
@@ -59,6 +60,21 @@ def examined(
             artifact=None if envelope else artifact.digests["sha256"],
         )
     return Examined(claim=claim, times=times, findings=tuple(findings))
+
+
+def _several(bundle: Bundle) -> Iterator[Finding]:
+    """Refuse a bundle of several signatures: what comes along would be about one of them alone.
+
+    `sigstore_bundle.proto` demands exactly one. A plain envelope may hold more.
+    """
+    content = bundle.content
+    if bundle.version != "dsse" and isinstance(content, Envelope) and len(content.signatures) != 1:
+        yield Finding(
+            code="bundle-unsupported",
+            expected="one signature in the envelope of a Sigstore bundle",
+            got=f"{len(content.signatures)}",
+            remedy="give the plain envelope, without log entries and timestamps; or sign again",
+        )
 
 
 def of_one_sigstore(of_logs: Iterable[Finding], times: Times) -> Iterator[Finding]:

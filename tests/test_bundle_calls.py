@@ -85,6 +85,7 @@ ENVIRONMENTS: Final = {
     "Kathmandu": {"TZ": "Asia/Kathmandu"},
     "seed": {"PYTHONHASHSEED": "7"},
     "optimised": {"PYTHONOPTIMIZE": "2"},
+    "another OpenSSL": {"OPENSSL_CONF": str(Path(__file__).parent / "support/fips.cnf")},
     "sigstore's own variables": {
         "SIGSTORE_CERT_IDENTITY": "somebody",
         "SIGSTORE_OFFLINE": "false",
@@ -226,13 +227,17 @@ def test_p384_counts_with_sha384_alone(
     assert ran.exit == 3
 
 
-def test_a_file_of_the_name_of_a_digest_is_a_file(tmp_path: Path) -> None:
-    key = Ed25519PrivateKey.from_private_bytes(bytes(range(32)))
-    given = message(tmp_path, key, key.sign(bundles.ARTIFACT))
+def test_what_is_spelled_like_a_digest_is_one_whatever_lies_in_the_folder(tmp_path: Path) -> None:
+    """Otherwise who can put a file there says "verified" of any digest that is asked about."""
+    made = bundles.make("message-rekor2-key")
+    made.write(tmp_path)
     name = f"sha256:{'0' * 64}"
     (tmp_path / name).write_bytes(bundles.ARTIFACT)
-    ran = runs.run(["verify", "bundle", name, *given], cwd=tmp_path, clock=bundles.NOW)
-    assert ran.exit == 0, ran
+    for asked, exit_code in ((name, 1), (f"./{name}", 0), (DIGEST, 0)):
+        command = [asked if each == "artifact" else each for each in made.command]
+        ran = runs.run(command, cwd=tmp_path, clock=bundles.NOW)
+        assert ran.exit == exit_code, ran
+        assert (b"bundle-subject" in ran.stdout) == (exit_code == 1)
 
 
 def test_the_outer_index_of_rekor_2_is_bound_to_nothing_and_not_told(tmp_path: Path) -> None:

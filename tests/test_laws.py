@@ -93,6 +93,7 @@ ENVIRONMENTS: Final = {
     "columns": {"COLUMNS": "20", "TERM": "dumb"},
     "colour": {"FORCE_COLOR": "1", "CLICOLOR_FORCE": "1"},
     "no home": {"HOME": "/nonexistent", "XDG_STATE_HOME": "/nonexistent"},
+    "another OpenSSL": {"OPENSSL_CONF": str(Path(__file__).parent / "support/fips.cnf")},
     "proxy": {"HTTPS_PROXY": "http://127.0.0.1:1", "https_proxy": "http://127.0.0.1:1"},
 }
 

@@ -50,6 +50,7 @@ DIFFERENCES: Final = {
     "entry_that_says_more": "reads the members of a log entry's body that it knows",
     "logged_tomorrow": "has no time of a run",
     "stamped_tomorrow": "has no time of a run",
+    "timestamp_with_a_certificate_of_no_version": "takes the root's copy of the certificate",
     "log_retired": "does not enforce the period of a Rekor v2 log",
     "log_of_tomorrow": "does not enforce the period of a Rekor v2 log",
     "root_with_a_period_turned_round": "does not enforce the period of a Rekor v2 log",

@@ -32,7 +32,7 @@ from support.bundles import (
     statement,
 )
 from support.certificates import Authority, of_a_leaf
-from support.private_sigstore import ISSUER, SAN, PrivateSigstore
+from support.private_sigstore import ISSUER, SAN, PrivateSigstore, pae
 from support.rfc3161 import timestamp
 from support.transparency import P256_SHA256, Json, b64, canonical, sha256, spki
 
@@ -139,6 +139,12 @@ def no_media_type(made: Made) -> None:
 @_fault("bundle-unsupported", exit_code=3, public="bundle-unknown-version")
 def version_of_the_future(made: Made) -> None:
     made.bundle["mediaType"] = "application/vnd.dev.sigstore.bundle+json;version=99.9"
+
+
+@_fault("bundle-malformed", "certificate")
+def certificate_of_no_version(made: Made) -> None:
+    raw = _certificate(made)
+    raw["rawBytes"] = b64(_versioned(b64decode(raw["rawBytes"])))
 
 
 @_fault("bundle-malformed", "certificate", public="bundle-empty-certificate-chain")
@@ -521,6 +527,11 @@ def id_of_no_log(made: Made) -> None:
     made.entry["logId"]["keyId"] = b64(sha256(b"another"))
 
 
+@_fault("bundle-log-promise", "rekor1 key")
+def promise_without_its_time(made: Made) -> None:
+    del made.entry["integratedTime"]
+
+
 @_fault("bundle-log-promise", "rekor1", public="set-invalid-signature")
 def promise_changed(made: Made) -> None:
     promise = bytearray(b64decode(made.entry["inclusionPromise"]["signedEntryTimestamp"]))
@@ -615,9 +626,34 @@ def timestamp_of_noise(made: Made) -> None:
     _stamps(made)[0]["signedTimestamp"] = b64(b"no timestamp")
 
 
+@_fault("bundle-timestamp", "rekor2")
+def timestamp_with_a_certificate_of_no_version(made: Made) -> None:
+    stamp = _stamps(made)[0]
+    stamp["signedTimestamp"] = b64(_versioned(b64decode(stamp["signedTimestamp"])))
+
+
 @_fault("bundle-timestamp", "rekor2", public="rekor2-timestamp-payload-mismatch")
 def timestamp_over_another_signature(made: Made) -> None:
     _stamp(made, made.sigstore.tsa, SIGNED, b"another")
+
+
+@_fault("bundle-unsupported", "statement key", exit_code=3)
+def signed_by_somebody_else_first(made: Made) -> None:
+    signatures = made.bundle["dsseEnvelope"]["signatures"]
+    signatures.insert(0, {"sig": b64(b"of another signer")})
+
+
+@_fault("bundle-timestamp", "statement key")
+def signed_anew_beside_a_timestamped_signature(made: Made) -> None:
+    """Sign something else today, and keep what was timestamped in front of it."""
+    _stamp(made, made.sigstore.tsa, SIGNED)
+    made.bundle["verificationMaterial"].pop("tlogEntries")
+    envelope, old = made.bundle["dsseEnvelope"], made.signature
+    made.artifact = b"made later\n"
+    payload = statement(made.artifact)
+    new = made.signer.key.sign(pae(envelope["payloadType"], payload), P256_SHA256)
+    envelope["payload"] = b64(payload)
+    envelope["signatures"] = [{"sig": b64(old)}, {"sig": b64(new)}]
 
 
 @_fault(
@@ -628,6 +664,14 @@ def timestamp_over_another_signature(made: Made) -> None:
 )
 def timestamp_of_somebody(made: Made) -> None:
     _stamp(made, PrivateSigstore(SIGNED, seed="somebody").tsa, SIGNED)
+
+
+@_fault("bundle-timestamp")
+def timestamp_of_somebody_beside_a_good_one(made: Made) -> None:
+    somebody = PrivateSigstore(SIGNED, seed="somebody").tsa
+    _stamp(made, made.sigstore.tsa, SIGNED)
+    token = timestamp(somebody, made.signature, later(days=-10))
+    _stamps(made).append({"signedTimestamp": b64(token)})
 
 
 @_fault("bundle-timestamp", "rekor2", public="rekor2-timestamp-outside-tsa-cert-validity")
@@ -743,6 +787,13 @@ def _shape(made: Made) -> str:
 def _certificate(made: Made) -> Json:
     found: Json = made.bundle["verificationMaterial"]["certificate"]
     return found
+
+
+def _versioned(der: bytes) -> bytes:
+    """Say version 7 in the certificate that is, or is within, these bytes."""
+    third, seventh = bytes.fromhex("a003020102"), bytes.fromhex("a003020106")
+    assert der.count(third) == 1
+    return der.replace(third, seventh)
 
 
 def _stamps(made: Made) -> list[Json]:

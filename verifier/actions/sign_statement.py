@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from verifier.actions import output
 from verifier.core.errors import WrongCallError
 from verifier.core.limits import METADATA_BYTES, SIGNATURES
-from verifier.core.table import read_json
+from verifier.core.table import MalformedError, read_json
 from verifier.core.value import frozen
 from verifier.evidence.dsse import IN_TOTO, Envelope, pae, print_envelope
 from verifier.evidence.keys import PublicKey, strict_base64
@@ -49,7 +49,7 @@ def sign_statement(
         )
     given = None if path is None else file.read(path, limit=METADATA_BYTES).data
     payload, before = _before(add_to, given, path)
-    statement = Statement.parse(payload, what=path or f"the payload of {add_to}")
+    statement = _read(payload, path or f"the payload of {add_to}")
     if add_to is not None:
         _refuse_again(add_to, payload, before, [key.public for key in keys])
     signed = pae(IN_TOTO, payload)
@@ -66,6 +66,15 @@ def sign_statement(
     return SignedStatement(
         statement=statement, by=tuple(key.public for key in keys), signatures=len(signatures)
     )
+
+
+def _read(payload: bytes, what: str) -> Statement:
+    """Read what is to be signed; whoever signs may well be whoever made it."""
+    try:
+        return Statement.parse(payload, what=what)
+    except MalformedError as error:
+        remedy = "correct it, or have it corrected, and read it once more before you sign"
+        raise MalformedError(what, error.mistakes, remedy=remedy) from None
 
 
 def _check(made: bytes, payload: bytes, keys: Sequence[PublicKey]) -> None:

@@ -1,7 +1,6 @@
 """Whether somebody who was named has signed a file, and when: bundles and envelopes, offline."""
 
 import hashlib
-import os
 import re
 from collections.abc import Sequence
 from datetime import datetime
@@ -9,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from verifier.ask.answers import unregistered
 from verifier.ask.shared_work import done_by_two
+from verifier.ask.sigstore_root import sigstore_root
 from verifier.ask.trusted import Trust
 from verifier.ask.trusted import trust as open_trust
 from verifier.catalog import signer_names
@@ -39,7 +39,7 @@ from verifier.evidence.signers import key_of
 from verifier.evidence.statement import COUNTING
 from verifier.evidence.trusted_root import TrustedRoot
 from verifier.policy import judge
-from verifier.sources import file, shipped
+from verifier.sources import file
 
 if TYPE_CHECKING:
     from verifier.evidence.sigstore import Sigstore
@@ -64,9 +64,10 @@ def verify_bundle(
 ) -> Report:
     """Judge bundles, each with the file that it is about: one result a file, in their order.
 
-    `files` are paths or `sha256:<64 hex>`; `bundles` are as many, or one for all. Who has to have
-    signed is the PEM file `key`, or `identity` with `issuer`, both exact, or the row `signer` of
-    the registry. `trusted_root` is a file in place of the shipped public good root.
+    `files` are paths or `sha256:<64 hex>`, which is never a path; `bundles` are as many, or one
+    for all. Who has to have signed is the PEM file `key`, or `identity` with `issuer`, both exact,
+    or the row `signer` of the registry. `trusted_root` is a file in place of the shipped public
+    good root.
 
     Raises `WrongCallError` if nobody or two are named, the numbers do not fit, or key or root do
     not parse, `UnavailableError` if one of the two cannot be read.
@@ -74,7 +75,7 @@ def verify_bundle(
     trust = trust or open_trust()
     asked = _asked(key, identity, issuer, signer, trust)
     pairs = _paired(files, bundles)
-    work = _Work(asked, _root(trusted_root), trust)
+    work = _Work(asked, sigstore_root(trusted_root), trust)
     return trust.report(tuple(done_by_two(work.judged, pairs)))
 
 
@@ -171,14 +172,6 @@ def _paired(files: Sequence[str], bundles: Sequence[str]) -> list[tuple[str, str
     return list(zip(files, each, strict=True))
 
 
-def _root(path: str | None) -> TrustedRoot:
-    if path is None:
-        data = shipped.read("trust", "trusted_root.json")
-        return TrustedRoot.parse(data, what="the shipped trusted root", name="the shipped root")
-    data = file.read(path, limit=DOCUMENT_BYTES).data
-    return TrustedRoot.parse(data, what=f"--trusted-root: {path}", name=path)
-
-
 def _sigstore(root: TrustedRoot) -> "Sigstore":
     """Import the library, a quarter of a second that a key does not pay."""
     from verifier.evidence.sigstore import Sigstore  # noqa: PLC0415
@@ -257,9 +250,12 @@ class _Work:
 
 
 def _artifact(name: str, bundle: Bundle, key: PublicKey | None) -> Artifact:
-    """Hash the file; its bytes are kept only where a signature is over them."""
+    """Hash the file; its bytes are kept only where a signature is over them.
+
+    What is written as a digest is one, whatever lies in this folder: `./` names a file.
+    """
     digest = _DIGEST.fullmatch(name)
-    if digest is not None and not os.path.lexists(name):
+    if digest is not None:
         return Artifact(name=name, digests={"sha256": digest[1]})
     content = bundle.content
     if key is not None and key.scheme not in DIGESTS and isinstance(content, Message):

@@ -5,7 +5,7 @@ environment adds to them. The list is made of what a run has opened, not of what
 """
 
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from verifier import __version__
 from verifier.ask.answers import Answer, Answered, refusal
@@ -15,20 +15,15 @@ from verifier.catalog.open import Catalog, Refused
 from verifier.catalog.tuf.values import Held
 from verifier.core.clock import print_time
 from verifier.core.digest import Pin
-from verifier.core.errors import WrongCallError
 from verifier.core.limits import DOCUMENT_BYTES, METADATA_BYTES
-from verifier.core.table import read_json
+from verifier.core.printable import printable
 from verifier.core.value import frozen
 from verifier.sources import file, shipped
 
+if TYPE_CHECKING:
+    from verifier.evidence.trusted_root import Authority, Log
+
 _SHIPPED: Final = f"shipped with pinproof {__version__}"
-_SIGSTORE: Final = "trusted_root.json"
-_AUTHORITIES: Final = {
-    "certificateAuthorities": "certificate authorities",
-    "ctlogs": "certificate logs",
-    "tlogs": "transparency logs",
-    "timestampAuthorities": "timestamp authorities",
-}
 
 
 @frozen
@@ -50,7 +45,7 @@ def show_trust(trust: Trust, named: Named) -> Answered:
         *_registry(trust, named),
         _floor(trust, named),
         _policy(trust, named),
-        _sigstore(named),
+        _sigstore(trust, named),
         *_signers(trust),
     ]
     return Answered(question="trust", answers=tuple(answers), report=trust.report(()))
@@ -155,56 +150,34 @@ def _policy(trust: Trust, named: Named) -> Answer:
     )
 
 
-def _sigstore(named: Named) -> Answer:
-    if named.trusted_root is not None:
-        data: bytes | None = file.read(named.trusted_root, limit=METADATA_BYTES).data
-    else:
-        data = shipped.alone(_SIGSTORE)
-    if data is None:
-        return Answer(
-            known=True,
-            name="Sigstore root",
-            headline="Sigstore root: none",
-            rows=(("so", "no Sigstore bundle counts without --trusted-root FILE"),),
-            data={"input": "Sigstore root", "source": None, "expires": None},
-        )
-    rows, expires = _authorities(data, named.trusted_root or _SIGSTORE)
+def _sigstore(trust: Trust, named: Named) -> Answer:
+    """List the keys of the root that bundles are judged with, read as they read it."""
+    from verifier.ask.sigstore_root import sigstore_root  # noqa: PLC0415  (with cryptography)
+
+    root = sigstore_root(named.trusted_root)
+    lists: dict[str, tuple[Log | Authority, ...]] = {
+        "certificate authorities": root.authorities,
+        "certificate logs": root.ct_logs,
+        "transparency logs": root.logs,
+        "timestamp authorities": root.timestamp_authorities,
+    }
+    rows: list[tuple[str, str]] = []
+    for words, items in lists.items():
+        rows.append((words, f"{len(items)}"))
+        rows += [("", f"{printable(item.name)} · {item.window}") for item in items]
+    ends = [
+        item.window.end
+        for items in lists.values()
+        for item in items
+        if item.window.end is not None and item.window.holds(trust.now)
+    ]
     return _answer(
         "Sigstore root",
         source=named.trusted_root or _SHIPPED,
-        pin=Pin.of(data),
-        expires=expires,
+        pin=Pin.of(root.data),
+        expires=print_time(min(ends)) if ends else None,
         rows=rows,
     )
-
-
-def _authorities(data: bytes, name: str) -> tuple[list[tuple[str, str]], str | None]:
-    """Count what a Sigstore trusted root vouches for, and say when the first of it ends."""
-    try:
-        document = read_json(data, limit=METADATA_BYTES)
-    except ValueError:
-        document = None
-    if not isinstance(document, dict) or not document.keys() & _AUTHORITIES.keys():
-        raise WrongCallError(
-            f"--trusted-root: {name} is no Sigstore trusted root",
-            code="malformed",
-            remedy="name a trusted_root.json as Sigstore publishes it",
-        )
-    rows: list[tuple[str, str]] = []
-    ends: list[str] = []
-    for key, words in _AUTHORITIES.items():
-        given = [item for item in document.get(key) or [] if isinstance(item, dict)]
-        found = [end for item in given if (end := _end(item, key))]
-        ends += found
-        rows.append((words, f"{len(given)}, {len(found)} of them with an end"))
-    return rows, min(ends, default=None)
-
-
-def _end(item: dict[str, Any], key: str) -> str | None:
-    held = item.get("publicKey", {}) if key in ("ctlogs", "tlogs") else item
-    valid = held.get("validFor", {}) if isinstance(held, dict) else {}
-    end = valid.get("end") if isinstance(valid, dict) else None
-    return end if isinstance(end, str) and end.isascii() and end.isprintable() else None
 
 
 def _signers(trust: Trust) -> list[Answer]:

@@ -2,10 +2,12 @@
 
 `NAME` is a row anywhere in the registry; `ENTRY/NAME` one of this entry. A name that two rows
 have means neither: otherwise a project could take over the name of another's signer by adding
-one of its own.
+one of its own. What any row calls compromised is so in every row: it is the key that somebody else
+has, or the account, whatever it is called elsewhere.
 """
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 
 from verifier.catalog.entries.signers import Signer, SignersEntry
 from verifier.catalog.refused import Refused
@@ -25,6 +27,7 @@ def find(name: str, entries: Iterable[str], read: Read) -> Signer | Refused:
     name: what it says cannot be left out of the comparison.
     """
     within, slash, row = name.rpartition("/")
+    entries = tuple(entries)
     rows, unread = _rows([each for each in entries if not slash or each == within], read)
     newer = [f for f in unread if f.code == "entry-newer"]
     if other := [f for f in unread if f.code != "entry-newer"]:
@@ -33,7 +36,7 @@ def find(name: str, entries: Iterable[str], read: Read) -> Signer | Refused:
     if len(found) > 1:
         return Refused(findings=(_repeated(row, [entry for entry, _ in found]),))
     if found:
-        return found[0][1]
+        return _with_thefts(found[0][1], _rows(entries, read)[0])
     if newer:
         return Refused(findings=tuple(newer))
     near = nearest(row, {signer.name for _, signer in rows})
@@ -56,6 +59,21 @@ def repeated(entries: Iterable[str], read: Read) -> Iterator[Finding]:
     for name, named in sorted(where.items()):
         if len(named) > 1:
             yield _repeated(name, named)
+
+
+def _with_thefts(signer: Signer, rows: Iterable[tuple[str, Signer]]) -> Signer:
+    """Return a row as it counts: compromised if any row of the same key or identity is.
+
+    It is told when somebody asks for the signer, and keeps no registry from being signed: who
+    learns of a theft must be able to publish it before everybody else has agreed.
+    """
+    if signer.revoked is not None and signer.revoked.compromised:
+        return signer
+    for entry, row in rows:
+        if row.who == signer.who and row.revoked is not None and row.revoked.compromised:
+            reason = f"{row.revoked.reason} (says {entry}/{row.name})"
+            return replace(signer, revoked=replace(row.revoked, reason=reason))
+    return signer
 
 
 def _rows(

@@ -4,7 +4,8 @@
 2. *Signer*: the bundle is signed in the way that was asked for, by whom was asked for.
    A signer of the registry is one that may sign such, at that time (`evidence.signers`).
 3. *Subject*: a message signature is over the file itself. An envelope holds an in-toto Statement,
-   and the file is one of its subjects (`checks.statement`).
+   and the file is one of its subjects (`checks.statement`). A statement that says no of the file
+   is refused: "verified" would stand beside the name of what it warns of.
 
 All facets count, always: a bundle that holds in part proves nothing.
 """
@@ -15,7 +16,7 @@ from datetime import datetime
 from typing import Final
 
 from verifier.catalog.entries.signers import ARTIFACT, Signer
-from verifier.checks.statement import Given, compared
+from verifier.checks.statement import Given, compared, says_no
 from verifier.core.coverage import Covered, State
 from verifier.core.demand import FACETS
 from verifier.core.finding import Finding
@@ -35,6 +36,7 @@ _NOT_PROVEN: Final = (
     "what the signer meant by it; what the file does",
     "that the key or the account was in its owner's hands",
 )
+_ASK: Final = "verify its envelope: pinproof verify statement ENVELOPE --says FAILED"
 _AGAIN: Final = "get the bundle again from whoever published it"
 
 
@@ -225,7 +227,7 @@ def _said(bundle: Bundle, artifact: Artifact) -> _Said:
     place = "the subject" if count == 1 else f"one of {count} subjects"
     return _Said(
         told=f"{place} of a statement of type {printable(statement.predicate_type[:200])}",
-        findings=tuple(compared(given, statement.subjects)),
+        findings=(*compared(given, statement.subjects), *says_no(statement, ask=_ASK)),
         predicate=statement.predicate_type,
     )
 

@@ -163,12 +163,18 @@ def _words(statement: Statement, demanded: Sequence[str]) -> Iterator[Finding]:
                 got=said(statement),
                 remedy="get a statement that says so; its signer decides, not its reader",
             )
-    if getattr(statement.predicate, "says_no", False) and FAILED not in demanded:
+    if FAILED not in demanded:
+        yield from says_no(statement, ask="add --says FAILED")
+
+
+def says_no(statement: Statement, *, ask: str) -> Iterator[Finding]:
+    """Say that a statement says no, if it does; `ask` tells how to ask for that."""
+    if getattr(statement.predicate, "says_no", False):
         yield Finding(
             code="statement-says-no",
             expected="a statement that says yes",
             got=said(statement),
-            remedy="do not use what it is about; to ask for the no itself, add --says FAILED",
+            remedy=f"do not use what it is about; to ask for the no itself, {ask}",
         )
 
 

@@ -11,12 +11,14 @@ import sys
 from collections.abc import Sequence
 from datetime import datetime
 
+from verifier.cli.environment import forget_openssl
 from verifier.core.verdict import Exit
 
 
 def run() -> None:
     """Be the `pinproof` program: judge the process's arguments and end it."""
     gc.disable()
+    forget_openssl()
     try:
         code = main(sys.argv[1:])
     except KeyboardInterrupt:

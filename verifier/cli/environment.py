@@ -11,8 +11,18 @@ VARIABLES: Final = {
     "HOME": "where they are kept without that, in .local/state/pinproof/",
     "SSL_CERT_FILE": "read by OpenSSL, of update registry alone: certificates of servers",
     "SSL_CERT_DIR": "the same, as a folder",
+    "OPENSSL_CONF": "taken out: no configuration of OpenSSL decides what a signature or digest is",
     "TMPDIR": "where a run's temporary folder lies (Python's tempfile; TEMP and TMP likewise)",
 }
+
+
+def forget_openssl() -> None:
+    """Take out what would configure OpenSSL, before it is loaded.
+
+    The file that the variable names can switch algorithms off, or load another library in place of
+    OpenSSL's own; the verdict would be another one, or a fault.
+    """
+    os.environ.pop("OPENSSL_CONF", None)
 
 
 def colour_wanted(*, terminal: bool) -> bool:

@@ -14,6 +14,7 @@ from cryptography.x509 import (
     Certificate,
     DuplicateExtension,
     ExtensionNotFound,
+    InvalidVersion,
     ObjectIdentifier,
     OtherName,
     RFC822Name,
@@ -51,7 +52,7 @@ class SigningCertificate:
                 read = load_der_x509_certificate(der)
                 public = read.public_key()
             spki = public.public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)
-        except (ValueError, UnsupportedAlgorithm):
+        except (ValueError, UnsupportedAlgorithm, InvalidVersion):  # the last is no ValueError
             raise ValueError("is no certificate in DER") from None
         try:
             key = PublicKey.der(spki)

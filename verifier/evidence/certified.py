@@ -53,8 +53,10 @@ def examined(
             payload=envelope.payload if envelope else None,
             artifact=None if envelope else artifact.digests["sha256"],
         )
-        return Examined(claim=claim, times=times, findings=tuple(ahead(times, now)))
-    times = proven(bundle, sigstore.root)
+        # The library passes over a timestamp that proves nothing if another one proves a time.
+        findings = (*times.findings, *ahead(times, now))
+        return Examined(claim=claim, times=times, findings=findings)
+    times = proven(bundle, bundle.signature, sigstore.root)
     findings = tuple(_why(bundle, identity, artifact, sigstore, times))
     return Examined(claim=None, times=times, findings=findings)
 
@@ -83,7 +85,7 @@ def _times(bundle: Bundle, root: TrustedRoot) -> Times:
         if (time := promised_time(entry)) and (log := root.log(entry.log))
     ]
     if len(promises) + len(bundle.timestamps) != 1:
-        return proven(bundle, root)
+        return proven(bundle, bundle.signature, root)
     if promises:
         return Times(proven=tuple(promises), findings=())
     from verifier.evidence.timestamp import claimed  # noqa: PLC0415  (only bundles with one pay)

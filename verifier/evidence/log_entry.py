@@ -87,13 +87,14 @@ def _logged(entry: LogEntry, log: Log, key: PublicKey) -> Iterator[Finding]:
         told = _unproven(entry, log, key)
         if told is not None:
             yield Finding(code="bundle-log-proof", expected=told[0], got=told[1], remedy=AGAIN)
-    time = promised_time(entry)
-    if time is None:
-        return
-    if not promised(entry, key):
+    if entry.promise is not None and not promised(entry, key):
+        time = promised_time(entry)
+        at = (
+            f"at {print_time(time)}" if time else "at the time that comes with it, which is missing"
+        )
         yield Finding(
             code="bundle-log-promise",
-            expected=f"the promise of {log.name} to log it at {print_time(time)}",
+            expected=f"the promise of {log.name} to log it {at}",
             got="a signature that is not the log's over this entry, place and time",
             remedy=AGAIN,
         )

@@ -36,12 +36,15 @@ def examined(
     bundle: Bundle, key: PublicKey, artifact: Artifact, root: TrustedRoot, now: datetime
 ) -> Examined:
     """Look at everything that a bundle brings."""
-    times = proven(bundle, root)
     signature = signed_by(bundle, key, artifact)
+    # What comes along has to be about the signature that holds, not about another beside it.
+    about = bundle.signature if signature is None else signature
+    times = proven(bundle, about, root)
     findings = [
         *([] if signature is not None else [_unsigned(bundle, key, artifact)]),
+        *_several(bundle),
         *ahead(times, now),
-        *of_one_sigstore(_of_logs(bundle, key, artifact, root), times),
+        *of_one_sigstore(_of_logs(bundle, about, key, artifact, root), times),
         *_windows(bundle, times, root, now),
     ]
     claim = None
@@ -57,6 +60,21 @@ def examined(
             artifact=None if envelope else artifact.digests["sha256"],
         )
     return Examined(claim=claim, times=times, findings=tuple(findings))
+
+
+def _several(bundle: Bundle) -> Iterator[Finding]:
+    """Refuse a bundle of several signatures: what comes along would be about one of them alone.
+
+    `sigstore_bundle.proto` demands exactly one. A plain envelope may hold more.
+    """
+    content = bundle.content
+    if bundle.version != "dsse" and isinstance(content, Envelope) and len(content.signatures) != 1:
+        yield Finding(
+            code="bundle-unsupported",
+            expected="one signature in the envelope of a Sigstore bundle",
+            got=f"{len(content.signatures)}",
+            remedy="give the plain envelope, without log entries and timestamps; or sign again",
+        )
 
 
 def of_one_sigstore(of_logs: Iterable[Finding], times: Times) -> Iterator[Finding]:
@@ -97,11 +115,11 @@ def signed_by(bundle: Bundle, key: PublicKey, artifact: Artifact) -> bytes | Non
 
 
 def _of_logs(
-    bundle: Bundle, key: PublicKey, artifact: Artifact, root: TrustedRoot
+    bundle: Bundle, signature: bytes, key: PublicKey, artifact: Artifact, root: TrustedRoot
 ) -> Iterator[Finding]:
     content = bundle.content
     signed = Signed(
-        signature=bundle.signature,
+        signature=signature,
         verifier=key.spki,
         certificate=False,
         scheme=key.scheme,

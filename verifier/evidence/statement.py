@@ -85,7 +85,8 @@ class Statement:
         """Read a statement. Raises `MalformedError` naming every mistake by its path.
 
         Its predicate is read as its type asks for. Where what it says is not `judged`, because
-        the question is who signed which file, it stays the plain document whatever its type.
+        the question is who signed which file, it stays the plain document, unless it is of a type
+        that can say no.
 
         Unknown fields beside the four that there are refuse it; within a subject and within
         a foreign predicate they are ignored, as the parsing rules of spec/v1 ask for.
@@ -97,7 +98,7 @@ class Statement:
         subjects = tuple(_subject(each) for each in table.tables("subject"))
         if not subjects:
             table.mistake("subject", "missing: a statement is about something")
-        if judged:
+        if judged or predicate_type in predicates.NAYSAYERS:
             predicate = predicates.read(predicate_type, table, document)
         else:
             table.optional_table("predicate")

@@ -29,8 +29,12 @@ class Times:
         return ", ".join(f"{print_time(time)} by {who}" for time, who in self.proven)
 
 
-def proven(bundle: Bundle, root: TrustedRoot) -> Times:
-    """Look at every timestamp and promise of a bundle."""
+def proven(bundle: Bundle, signature: bytes, root: TrustedRoot) -> Times:
+    """Look at every timestamp and promise of a bundle.
+
+    Timestamps have to be over `signature`, the one that counts: one over another signature of the
+    same envelope says nothing of when this one was made.
+    """
     times: list[tuple[datetime, str]] = []
     findings: list[Finding] = []
     for entry in bundle.entries:
@@ -38,7 +42,7 @@ def proven(bundle: Bundle, root: TrustedRoot) -> Times:
         if log and log.key and time and promised(entry, log.key):
             times.append((time, log.name))
     if bundle.timestamps:
-        for found in _stamps(bundle, root):
+        for found in _stamps(bundle, signature, root):
             if isinstance(found, Finding):
                 findings.append(found)
             else:
@@ -46,11 +50,13 @@ def proven(bundle: Bundle, root: TrustedRoot) -> Times:
     return Times(proven=tuple(times), findings=tuple(findings))
 
 
-def _stamps(bundle: Bundle, root: TrustedRoot) -> Iterator[tuple[datetime, str] | Finding]:
+def _stamps(
+    bundle: Bundle, signature: bytes, root: TrustedRoot
+) -> Iterator[tuple[datetime, str] | Finding]:
     from verifier.evidence.timestamp import stamped  # noqa: PLC0415  (only bundles with one pay)
 
     for token in bundle.timestamps:
-        stamp = stamped(token, bundle.signature, root.timestamp_authorities)
+        stamp = stamped(token, signature, root.timestamp_authorities)
         if stamp.time is not None and stamp.counts:
             yield stamp.time, stamp.authority
             continue

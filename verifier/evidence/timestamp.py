@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Final
 
-from cryptography.x509 import load_der_x509_certificate
+from cryptography.x509 import InvalidVersion, load_der_x509_certificate
 from rfc3161_client import VerificationError, VerifierBuilder, decode_timestamp_response
 
 from verifier.core.value import frozen
@@ -75,5 +75,5 @@ def _vouches(authority: Authority, token: bytes, signature: bytes) -> bool:
         ).build()
         # Decoded anew: the library empties sets of what it has decoded as it looks.
         return verifier.verify_message(decode_timestamp_response(token), signature)
-    except (VerificationError, ValueError):
+    except (VerificationError, ValueError, InvalidVersion):  # the last is no ValueError
         return False

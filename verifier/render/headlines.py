@@ -134,6 +134,8 @@ def _of_bundle(item: Result, main: Finding | None) -> str:
     name = item.subject.name
     if item.verdict is Verdict.VERIFIED:
         return f"{name} is signed by {next((f.entry for f in item.identified), 'whom you named')}"
+    if main is not None and main.code == "statement-says-no":
+        return f"{name} is signed, with a statement that says no"
     if main is not None and main.row.facet == "subject":
         return f"{name} is not what was signed"
     return f"{name} is not{' proved to be' if not _says_no(item) else ''} signed by whom you named"

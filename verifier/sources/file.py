@@ -59,11 +59,7 @@ def read(name: str, *, limit: int, stdin: BinaryIO | None = None) -> FileBytes:
     """
     if name == STDIN:
         if stdin is None:
-            raise UnavailableError(
-                "-: standard input is closed, or nothing is read from it here",
-                code="cannot-read",
-                remedy="give the file by its path",
-            )
+            raise _no_stdin()
         data = stdin.read(limit + 1)
         if len(data) > limit:
             raise too_large(name, limit)
@@ -116,6 +112,8 @@ def digests(name: str, algorithms: Iterable[str]) -> FileDigests:
 
     Raises `UnavailableError` as `read` does.
     """
+    if name == STDIN:
+        raise _no_stdin()
     running = {algorithm: hashlib.new(algorithm) for algorithm in algorithms}
     try:
         link = str(Path(name).readlink()) if Path(name).is_symlink() else None
@@ -155,6 +153,14 @@ def _chunks(name: str, descriptor: int, limit: int, before: os.stat_result) -> I
         after.st_size,
     ):
         raise changed(name)
+
+
+def _no_stdin() -> PinproofError:
+    return UnavailableError(
+        "-: standard input is closed, or not what is read here",
+        code="cannot-read",
+        remedy="write it to a file, and give that by its path; ./- is a file called -",
+    )
 
 
 def _not_a_file(name: str, mode: int) -> PinproofError:

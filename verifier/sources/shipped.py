@@ -33,9 +33,3 @@ def read(kind: str, name: str) -> bytes:
 def names(kind: str, suffix: str) -> tuple[str, ...]:
     """Return the names of all shipped files of a kind, without `suffix`, sorted."""
     return tuple(sorted(p.name.removesuffix(suffix) for p in folder(kind).glob(f"*{suffix}")))
-
-
-def alone(name: str) -> bytes | None:
-    """Return a shipped file that lies in no folder, None if this release has none."""
-    found = _FOLDER / name
-    return found.read_bytes() if found.is_file() else None

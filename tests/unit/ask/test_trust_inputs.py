@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support import runs
+from support import bundles, runs
 from support.maintaining import Team, keyid
 from support.registry import NOW
 
@@ -58,20 +58,34 @@ def test_the_floor_and_the_policy_of_the_caller_are_named(team: Team) -> None:
     assert found["floor"]["data"]["source"] == "policy mine: snapshot 1"
 
 
-def test_a_sigstore_root_of_the_caller_is_named_with_its_end(team: Team) -> None:
-    document = {
-        "mediaType": "application/vnd.dev.sigstore.trustedroot+json;version=0.1",
-        "tlogs": [{"publicKey": {"validFor": {"start": "2021-01-12T00:00:00Z"}}}],
-        "certificateAuthorities": [
-            {"validFor": {"start": "2021-01-12T00:00:00Z", "end": "2027-01-01T00:00:00Z"}},
-            {"validFor": {"start": "2022-01-12T00:00:00Z"}},
-        ],
-    }
+def test_the_shipped_sigstore_root_is_named_because_bundles_count_by_it(team: Team) -> None:
+    found = inputs(team.run(f"{TRUST} --format json"))["Sigstore root"]
+    root = (Path(__file__).parents[3] / "trust" / "trusted_root.json").read_bytes()
+    assert found["data"]["sha256"] == sha256(root)
+    assert found["data"]["source"].startswith("shipped")
+    assert any("https://rekor.sigstore.dev" in row["text"] for row in found["rows"])
+
+
+def test_a_sigstore_root_of_the_caller_is_named_with_its_keys_and_its_next_end(team: Team) -> None:
+    document = bundles.make("message-rekor1-key").root
+    retired, current, last = (dict(document["certificateAuthorities"][0]) for _ in range(3))
+    start = "2021-01-12T00:00:00Z"
+    retired["validFor"] = {"start": start, "end": "2022-01-01T00:00:00Z"}
+    current["validFor"] = {"start": start, "end": "2027-01-01T00:00:00Z"}
+    document["certificateAuthorities"] = [retired, current, last]
     (team.place / "sigstore.json").write_text(json.dumps(document))
-    found = inputs(team.run(f"{TRUST} --trusted-root sigstore.json --format json"))
-    assert found["Sigstore root"]["data"]["expires"] == "2027-01-01T00:00:00Z"
-    rows = {row["label"]: row["text"] for row in found["Sigstore root"]["rows"]}
-    assert rows["certificate authorities"] == "2, 1 of them with an end"
+    found = inputs(team.run(f"{TRUST} --trusted-root sigstore.json --format json"))["Sigstore root"]
+    assert found["data"]["expires"] == "2027-01-01T00:00:00Z"
+    assert found["data"]["source"] == "sigstore.json"
+    rows = [row["text"] for row in found["rows"]]
+    assert f"{retired['uri']} · {start} until 2022-01-01T00:00:00Z" in rows
+
+
+def test_what_bundles_would_refuse_as_a_root_is_not_shown_as_one(team: Team) -> None:
+    document = bundles.make("message-rekor1-key").root
+    del document["tlogs"][0]["publicKey"]["validFor"]["start"]
+    (team.place / "sigstore.json").write_text(json.dumps(document))
+    assert team.refused(f"{TRUST} --trusted-root sigstore.json") == "malformed"
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"tlogs": 1, "tlogs": 2}', "no"])

@@ -272,6 +272,34 @@ def test_a_newer_entry_stands_in_the_way_of_what_is_nowhere_else(tmp_path: Path)
     assert codes(catalog.signer("erin")) == {"entry-newer"}
 
 
+def test_what_one_entry_calls_compromised_is_so_under_every_name(tmp_path: Path) -> None:
+    gone = {"at": "2026-11-20T00:00:00Z", "reason": "stolen", "compromised": True}
+    theirs = statements.signer("alice") | {"name": "erin", "revoked": gone}
+    account = statements.signers()["signer"][-1] | {"name": "robot", "revoked": gone}
+    catalog = statements.registry(tmp_path / "r", entry("them", theirs, account)).catalog()
+    for name in ("alice", "us/alice", "builder", "us/builder"):
+        found = catalog.signer(name)
+        assert isinstance(found, Signer)
+        assert found.revoked is not None
+        assert found.revoked.compromised
+        assert found.revoked.reason.startswith("stolen (says them/")
+    for name in ("bob", "committer"):
+        found = catalog.signer(name)
+        assert isinstance(found, Signer)
+        assert found.revoked is None
+    assert catalog.check_all() == (), "a theft can be published before all have agreed"
+
+
+def test_a_key_that_another_entry_only_revokes_counts(tmp_path: Path) -> None:
+    gone = {"at": "2026-11-20T00:00:00Z", "reason": "left"}
+    theirs = statements.signer("alice") | {"name": "erin", "revoked": gone}
+    catalog = statements.registry(tmp_path / "r", entry("them", theirs)).catalog()
+    found = catalog.signer("alice")
+    assert isinstance(found, Signer)
+    assert found.revoked is None
+    assert catalog.check_all() == ()
+
+
 def with_entry(folder: Path, text: bytes) -> registries.Registry:
     """Sign an entry that the index of the seal would refuse."""
     signed = {path: d for path, d in registries.entries().items() if not path.startswith("index/")}

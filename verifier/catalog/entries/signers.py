@@ -50,6 +50,11 @@ class Signer:
     valid_until: datetime | None = None
     revoked: Revoked | None = None
 
+    @property
+    def who(self) -> tuple[bytes | None, str | None, str | None]:
+        """What makes two rows the same signer: the key, or the identity."""
+        return self.spki, self.issuer, self.subject
+
 
 @frozen
 class SignersEntry:

@@ -61,11 +61,15 @@ def parse(data: bytes, where: str) -> SignersEntry:
 
 
 def _half_compromised(signers: tuple[Signer, ...]) -> Iterator[str]:
-    """Name keys that one row calls compromised and another does not: it is the key that is."""
-    stolen = {s.spki for s in signers if s.spki and s.revoked and s.revoked.compromised}
+    """Name keys that one row calls compromised and another does not: it is the key that is.
+
+    The same goes for identities.
+    """
+    stolen = {s.who for s in signers if s.revoked and s.revoked.compromised}
     for signer in signers:
-        if signer.spki in stolen and not (signer.revoked and signer.revoked.compromised):
-            yield f"the key of {signer.name} is compromised by another row"
+        if signer.who in stolen and not (signer.revoked and signer.revoked.compromised):
+            what = "identity" if signer.spki is None else "key"
+            yield f"the {what} of {signer.name} is compromised by another row"
 
 
 def _signer(row: Table, project: str) -> Signer:

@@ -26,6 +26,8 @@ _READERS: Final[Mapping[str, Callable[[Table], Any]]] = {
     provenance.TYPE: provenance.read,
 }
 KNOWN: Final = (*_READERS, *OURS)
+#: Types that can say no: whoever accepts a statement of one has to have read what it says.
+NAYSAYERS: Final = (vsa.TYPE, test_result.TYPE)
 
 
 def read(predicate_type: str, table: Table, document: Any) -> Any:

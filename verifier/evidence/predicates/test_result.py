@@ -27,12 +27,15 @@ class TestResult:
     @property
     def words(self) -> frozenset[str]:
         """What may be demanded that it says."""
-        return frozenset({self.result})
+        return frozenset({self.result, *([FAILED] if self.says_no else [])})
 
     @property
     def says_no(self) -> bool:
-        """Whether it says that the tests did not pass; WARNED means passed, with warnings."""
-        return self.result == FAILED
+        """Whether it says that the tests did not pass; WARNED means passed, with warnings.
+
+        The specification's simplest policy asks for the result and that no failed test is listed.
+        """
+        return self.result == FAILED or bool(self.failed)
 
     @property
     def said(self) -> str:

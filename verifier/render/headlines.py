@@ -189,9 +189,12 @@ def _of_receipt(item: Result, main: Finding | None) -> str:
         return _COMMIT.sub(r"\1", f"{name} was {main.got}, not at {main.expected}")
     if main is not None and main.code == "receipt-unsigned" and study.state in ("pass", "limits"):
         return f"{name}: {told}, and nobody signed it"
-    if _says_no(item):
-        return f"{name} does not hold: {study.state}"
-    return f"{name} does not hold for what is asked: {study.state}, {told}"
+    wrong = sum(figure.state == "inconsistent" for figure in study.figures)
+    if _says_no(item) and wrong:
+        are = "is" if wrong == 1 else "are"
+        return f"{name}: {wrong} of {len(study.figures)} figures {are} not what the samples give"
+    why = _STUDIES.get(study.state, "not all that is demanded holds")
+    return f"{name}: {why}" if _says_no(item) else f"{name}: {why}; {told}"
 
 
 def _of_scan(item: Result, _main: Finding | None) -> str:
@@ -283,6 +286,19 @@ _STATEMENTS: Final = {
     "signature": "is not signed as was asked for",
     "signer": "is signed, and not by whom it may be signed",
     "subject": "is signed, and not about what was given",
+}
+#: What the gravest broken rule makes of a study.
+_STUDIES: Final = {
+    "invalid": "it is no evidence as it was measured",
+    "inconsistent": "it contradicts itself",
+    "refuse": "it must not be published as it is",
+    "fail": "a gate failed",
+    "incomplete": "not all of it was measured",
+    "uncheckable": "something of it cannot be checked",
+    "inconclusive": "its gates decide nothing",
+    "waived": "a gate that failed was waived",
+    "stale": "it is of another commit",
+    "descriptive": "it describes, and no gate decides",
 }
 _EMPTY: Final = {"tree": "it is empty", "diff": "both are empty"}
 _REASONS: Final = {

@@ -24,9 +24,11 @@ def study_rows(study: StudyFacts) -> Iterator[tuple[str, str]]:
         yield "figure", _wrong(figure)
     if len(wrong) > _MOST:
         yield "figure", f"{len(wrong) - _MOST} more (--format json lists all)"
+    took = {rule for claim in study.claims for rule in claim.lost}
     for rule in study.rules:
         if rule.consequence == "limits":
-            yield "limits", f"{rule.id}: {rule.detail}"
+            none = "" if rule.id in took else ", no claim rests on it"
+            yield "limits", f"{rule.id}{none}: {rule.detail}"
 
 
 def _wrong(figure: FigureFacts) -> str:

@@ -10,18 +10,14 @@ the case has the release's entry. What may be otherwise:
   them, more files; `flip = "archive"`: the last byte of a file is another one;
 * `sums = true`: a set of plain files under a list SHA256SUMS instead.
 
-`[release_entry]` changes what the registry says: `drop`, or facts such as `source_commit`, and
-`unpublished = true` for a release of which only the commit is known.
+`[release_entry]` changes what the registry says: facts such as `source_commit`; `known = "sums"`
+for the plain set, `"commit"` if only the commit is known, `"staging"` if the archive was staged.
 """
 
-import json
-import tomllib
 from collections.abc import Mapping
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
-
-import tomli_w
 
 from support import registry as registries
 from support import releases
@@ -80,13 +76,32 @@ def _set(document: releases.Json, path: str, value: Any) -> None:
         place[last] = value
 
 
+def _pin(data: bytes) -> releases.Json:
+    return {"sha256": sha256(data).hexdigest(), "length": len(data)}
+
+
 def registry(folder: Path, facts: Mapping[str, Any]) -> registries.Registry:
     """Write a registry that also has the release."""
-    changes = {name: value for name, value in facts.items() if name not in ("drop", "plain")}
-    entry = tomllib.loads(releases.entry(**changes).decode())
-    for name in facts.get("drop", []):
-        del entry[name]
+    known = {
+        None: {},
+        "commit": {"target": [{"triple": releases.TRIPLE}]},
+        "staging": {
+            "target": [{"triple": releases.TRIPLE}],
+            "staging": [
+                {
+                    "sha256": sha256(releases.tar(releases.FILES)).hexdigest(),
+                    "reason": "built before it was built again for publication",
+                }
+            ],
+        },
+        "sums": {
+            "format": "sha256sums",
+            "target": [{"triple": releases.TRIPLE, "archive": _pin(SET["tool-linux"])}],
+        },
+    }[facts.get("known")]
+    stated = {name: value for name, value in facts.items() if name != "known"}
+    entry = releases.entry(**known, **stated)
     signed = {path: d for path, d in registries.entries().items() if not path.startswith("index/")}
-    signed[ENTRY] = tomli_w.dumps(entry).encode()
+    signed[ENTRY] = entry
     signed |= registries.index_of(signed)
     return registries.make(folder, targets=signed)

@@ -193,8 +193,10 @@ def _of_receipt(item: Result, main: Finding | None) -> str:
     if _says_no(item) and wrong:
         are = "is" if wrong == 1 else "are"
         return f"{name}: {wrong} of {len(study.figures)} figures {are} not what the samples give"
-    why = _STUDIES.get(study.state, "not all that is demanded holds")
-    return f"{name}: {why}" if _says_no(item) else f"{name}: {why}; {told}"
+    if _says_no(item):
+        facet = main.row.facet if main is not None else ""
+        return f"{name}: {_REFUSED.get(study.state) or _BESIDE.get(facet, 'it does not hold')}"
+    return f"{name}: {_OPEN.get(study.state, 'not all that is demanded holds')}; {told}"
 
 
 def _of_scan(item: Result, _main: Finding | None) -> str:
@@ -287,18 +289,26 @@ _STATEMENTS: Final = {
     "signer": "is signed, and not by whom it may be signed",
     "subject": "is signed, and not about what was given",
 }
-#: What the gravest broken rule makes of a study.
-_STUDIES: Final = {
-    "invalid": "it is no evidence as it was measured",
+#: What the gravest broken rule makes of a study: of a rejected one, and of one that is left open.
+_REFUSED: Final = {
+    "invalid": "it cannot be used as evidence",
     "inconsistent": "it contradicts itself",
     "refuse": "it must not be published as it is",
     "fail": "a gate failed",
+}
+_OPEN: Final = {
     "incomplete": "not all of it was measured",
     "uncheckable": "something of it cannot be checked",
     "inconclusive": "its gates decide nothing",
     "waived": "a gate that failed was waived",
     "stale": "it is of another commit",
     "descriptive": "it describes, and no gate decides",
+}
+#: What else rejects a study, by the facet of the finding that decided.
+_BESIDE: Final = {
+    "gates": "it was not judged by the gates that were declared",
+    "signature": "it is not signed as was asked for",
+    "signer": "it is signed, and not by whom it may be signed",
 }
 _EMPTY: Final = {"tree": "it is empty", "diff": "both are empty"}
 _REASONS: Final = {

@@ -5,16 +5,25 @@ from collections.abc import Iterator
 from typing import Final
 
 from verifier.core.outcome import FigureFacts, StudyFacts
+from verifier.core.verdict import Verdict
 
 _MOST: Final = 12
 _FINE: Final = ("recomputed", "within rounding")
 
 
-def study_rows(study: StudyFacts) -> Iterator[tuple[str, str]]:
+#: What is said of a claim that no rule takes away: no more than the whole receipt is worth.
+_LEFT: Final = {
+    Verdict.VERIFIED: "stands",
+    Verdict.UNDECIDED: "no rule takes it away",
+    Verdict.REJECTED: "falls with the receipt",
+}
+
+
+def study_rows(study: StudyFacts, verdict: Verdict) -> Iterator[tuple[str, str]]:
     """Return label and text of each row; every claim, the figures counted, the wrong ones told."""
     for claim in study.claims:
-        lost = f" · taken away by {', '.join(claim.lost)}" if claim.lost else " · stands"
-        yield "claim", f"{claim.id}: {claim.text}{lost}"
+        lost = f"taken away by {', '.join(claim.lost)}" if claim.lost else _LEFT[verdict]
+        yield "claim", f"{claim.id}: {claim.text} · {lost}"
     counts = Counter(figure.state for figure in study.figures)
     if study.figures:
         told = ", ".join(f"{number} {state}" for state, number in sorted(counts.items()))

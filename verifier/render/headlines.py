@@ -170,10 +170,11 @@ def _of_commit(item: Result, _main: Finding | None) -> str:
 
 def _of_release(item: Result, _main: Finding | None) -> str:
     name, found = item.subject.name, next(iter(item.identified), None)
-    if found is not None:
-        rest = "" if item.verdict is Verdict.VERIFIED else ", not all that is demanded"
-        return f"{name} is {found.entry}{rest}"
-    return f"{name} is {'not' if _says_no(item) else 'not known to be'} what was published"
+    if found is None:
+        return f"{name} is {'not' if _says_no(item) else 'not known to be'} what was published"
+    known = any(each.facet == "published" and each.state is State.HELD for each in item.coverage)
+    rest = "" if item.verdict is Verdict.VERIFIED else ", not all that is demanded"
+    return f"{name} {'is' if known else 'agrees with itself that it is'} {found.entry}{rest}"
 
 
 def _of_receipt(item: Result, main: Finding | None) -> str:

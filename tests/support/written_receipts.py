@@ -36,7 +36,7 @@ _ARMS: Final = ("B1", "A1", "A2", "B2")
 ACCEPTING: Final = """\
 schema = "policy/v1"
 name = "accepting"
-description = "all that a receipt itself can show; no signature, no proof of when gates were declared"
+description = "what a receipt itself can show; not who signed it, nor when gates were declared"
 [registry]
 min_snapshot = 0
 [receipt]
@@ -90,7 +90,10 @@ def study() -> Json:
         del predicate["workloads"][0][name]
     for row in predicate["samples"]:
         row["response"]["bytes"] = len(files[row["response"]["name"]])
-    for each in (*predicate["evidence"], *(arm["captures"][0]["evidence"] for arm in predicate["arms"])):
+    for each in (
+        *predicate["evidence"],
+        *(arm["captures"][0]["evidence"] for arm in predicate["arms"]),
+    ):
         each["bytes"] = len(files[each["name"]])
     return document
 

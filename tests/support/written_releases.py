@@ -15,6 +15,7 @@ for the plain set, `"commit"` if only the commit is known, `"staging"` if the ar
 """
 
 from collections.abc import Mapping
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
@@ -43,14 +44,22 @@ def make(folder: Path, recipe: Mapping[str, Any]) -> None:
     else:
         packed = {n: text.encode() for n, text in recipe.get("content", {}).items()}
         releases.make(folder, files={**releases.FILES, **packed})
+    _edit(folder, recipe)
+    _place(folder, recipe)
+
+
+def _edit(folder: Path, recipe: Mapping[str, Any]) -> None:
     for what in ("receipt", "smoke"):
         for path, value in recipe.get(what, {}).items():
-            releases.edit_json(folder / _FILES[what], lambda d, p=path, v=value: _set(d, p, v))
+            releases.edit_json(folder / _FILES[what], partial(_set, path=path, value=value))
     for name, pairs in recipe.get("text", {}).items():
         path = folder / _FILES.get(name, name)
         for old, new in pairs:
             assert old in path.read_text(), f"{old} does not occur"
             path.write_text(path.read_text().replace(old, new))
+
+
+def _place(folder: Path, recipe: Mapping[str, Any]) -> None:
     if "flip" in recipe:
         path = folder / _FILES.get(recipe["flip"], recipe["flip"])
         data = path.read_bytes()
@@ -82,7 +91,7 @@ def _pin(data: bytes) -> releases.Json:
 
 def registry(folder: Path, facts: Mapping[str, Any]) -> registries.Registry:
     """Write a registry that also has the release."""
-    known = {
+    kinds: dict[str | None, releases.Json] = {
         None: {},
         "commit": {"target": [{"triple": releases.TRIPLE}]},
         "staging": {
@@ -98,9 +107,9 @@ def registry(folder: Path, facts: Mapping[str, Any]) -> registries.Registry:
             "format": "sha256sums",
             "target": [{"triple": releases.TRIPLE, "archive": _pin(SET["tool-linux"])}],
         },
-    }[facts.get("known")]
+    }
     stated = {name: value for name, value in facts.items() if name != "known"}
-    entry = releases.entry(**known, **stated)
+    entry = releases.entry(**kinds[facts.get("known")], **stated)
     signed = {path: d for path, d in registries.entries().items() if not path.startswith("index/")}
     signed[ENTRY] = entry
     signed |= registries.index_of(signed)

@@ -10,7 +10,7 @@ from typing import Final
 from verifier.core.codes import CODES
 from verifier.core.coverage import State
 from verifier.core.finding import Finding
-from verifier.core.outcome import Identified, Result
+from verifier.core.outcome import Identified, Result, StudyFacts
 from verifier.core.verdict import Verdict
 
 #: A commit in a headline is shortened as digests are; below it stands whole, to be copied.
@@ -190,14 +190,19 @@ def _of_receipt(item: Result, main: Finding | None) -> str:
         return _COMMIT.sub(r"\1", f"{name} was {main.got}, not at {main.expected}")
     if main is not None and main.code == "receipt-unsigned" and study.state in ("pass", "limits"):
         return f"{name}: {told}, and nobody signed it"
-    wrong = sum(figure.state == "inconsistent" for figure in study.figures)
-    if _says_no(item) and wrong:
-        are = "is" if wrong == 1 else "are"
-        return f"{name}: {wrong} of {len(study.figures)} figures {are} not what the samples give"
     if _says_no(item):
-        facet = main.row.facet if main is not None else ""
-        return f"{name}: {_REFUSED.get(study.state) or _BESIDE.get(facet, 'it does not hold')}"
+        return f"{name}: {_refused(study, main)}"
     return f"{name}: {_OPEN.get(study.state, 'not all that is demanded holds')}; {told}"
+
+
+def _refused(study: StudyFacts, main: Finding | None) -> str:
+    """Say why a study is rejected; wrong figures first, for these are what is cited."""
+    wrong = sum(figure.state == "inconsistent" for figure in study.figures)
+    if wrong:
+        are = "is" if wrong == 1 else "are"
+        return f"{wrong} of {len(study.figures)} figures {are} not what the samples give"
+    facet = main.row.facet if main is not None else ""
+    return _REFUSED.get(study.state) or _BESIDE.get(facet, "it does not hold")
 
 
 def _of_scan(item: Result, _main: Finding | None) -> str:

@@ -33,7 +33,7 @@ readme: $(VENV)/installed
 	$(BIN)/python tests/readme_shows.py --write build/demo.txt
 
 bench: $(VENV)/tests
-	$(BIN)/python benchmarks/run.py
+	$(BIN)/python benchmarks/run.py --receipts receipts
 
 soak: $(VENV)/tests
 	$(OFFLINE) $(BIN)/pytest -n 2 --hypothesis-profile=soak tests tests/soak

@@ -59,6 +59,8 @@ class Processes:
             text=True,
         )
         self.floor = int(self._answer())
+        #: What the first comparison of a section measured, for the receipt of its section.
+        self.compared: dict[str, list[Sample]] = {}
 
     def __enter__(self) -> Self:
         return self
@@ -116,6 +118,8 @@ class Processes:
                 if number >= 0:
                     samples[command.name].append(sample)
                     after(sample)
+        if len(commands) > 1 and not self.compared:
+            self.compared = samples
         return samples
 
     def _answer(self) -> str:

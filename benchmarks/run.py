@@ -21,7 +21,8 @@
 Figures and targets are printed, nothing is asserted: machines differ. Only a process that does
 not do its work ends the run, because then its figures mean nothing. Run it on an installed
 wheel, as `make bench` does; without compiled modules every start-up takes twice as long.
-Nothing is written outside temporary folders, of which one is in /dev/shm if there is room.
+Nothing is written outside temporary folders, of which one is in /dev/shm if there is room; with
+--receipts, what a section compares first is kept as a measurement receipt of the commit.
 """
 
 import argparse
@@ -33,6 +34,8 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from importlib.metadata import version
 from pathlib import Path
 from statistics import median
 from typing import Final
@@ -47,6 +50,7 @@ from benchmarks import (  # noqa: E402  (they too would leave compiled files beh
     images,
     prepare,
     proof,
+    receipts,
     trees,
 )
 from benchmarks.git_without import LEFT_OUT  # noqa: E402
@@ -86,8 +90,22 @@ def main() -> None:
                 print(line)
             for name in names:
                 print(f"\n{name}", flush=True)
+                began, before = datetime.now(UTC), _load()
+                processes.compared = {}
                 for line in BENCHMARKS[name](processes, Path(folder), options.runs):
                     print(f"  {line}", flush=True)
+                if processes.compared and options.receipts:
+                    path = receipts.write(
+                        Path(options.receipts),
+                        name,
+                        processes.compared,
+                        version=version("pinproof"),
+                        hardware=receipts.hardware(),
+                        began=began,
+                        floor=processes.floor,
+                        load=f"{before} before, {_load()} after",
+                    )
+                    print(f"  receipt {path}", flush=True)
             print(f"\nload after {_load()}")
     except WrongExitError as error:
         sys.exit(f"bench: {error}")
@@ -97,6 +115,9 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Measure pinproof against its peers.")
     parser.add_argument("--runs", type=int, default=15, help="rounds of a comparison (15)")
     parser.add_argument("--only", choices=BENCHMARKS, help="one benchmark instead of all")
+    parser.add_argument(
+        "--receipts", metavar="DIR", help="write what each section compared as DIR/SECTION.json"
+    )
     options = parser.parse_args()
     if options.runs < 1:
         parser.error("--runs: expected at least 1")

@@ -5,7 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from support import receipts
+from support import side_files
 
 CHILD = """
 import json, resource, sys
@@ -18,7 +18,7 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, file=sys.stderr)
 
 
 def test_ten_million_samples_take_no_more_memory(tmp_path: Path) -> None:
-    told = receipts.with_side_file(tmp_path, rows=10_000_000)
+    told = side_files.with_side_file(tmp_path, rows=10_000_000)
     done = subprocess.run(
         [sys.executable, "-I", "-c", CHILD, str(tmp_path / "receipt.json"), str(300 << 20)],
         capture_output=True,

@@ -11,9 +11,7 @@ numbers follow from its samples, which `samples` makes; a test changes one thing
 import copy
 import json
 from collections.abc import Iterable, Mapping
-from decimal import Decimal
 from hashlib import sha256
-from pathlib import Path
 from typing import Any, Final
 
 from verifier.checks.receipt.answer import Answer, Broken
@@ -451,7 +449,6 @@ def opened(
         what="receipt.json",
         sha256=sha256(json.dumps(document).encode()).hexdigest(),
         companions=beside() if companions is None else companions,
-        rows=rows,
     )
 
 
@@ -468,60 +465,6 @@ def found(rule: str, document: Mapping[str, Any], companions: Companions | None 
         assert said.claims <= {each["id"] for each in document["predicate"]["claims"]}
         return less(asked.code(said.condition), " ".join(sorted(said.claims)))
     return type(said).__name__.lower()
-
-
-def with_side_file(folder: Path, *, rows: int) -> dict[str, str]:
-    """Write receipt.json and a side file of that many rows; return what each figure comes to."""
-    template = samples()[1]
-    times = [2_000_000 + (number * 7_919) % 1_000_003 for number in range(rows)]
-    running, length = sha256(), 0
-    with (folder / "samples.jsonl").open("wb") as file:
-        for number, ttft in enumerate(times):
-            template["timingUs"] |= {"ttft": ttft, "settle": ttft + 1_000 + number}
-            template["arm"] = ("B1", "A1", "A2", "B2")[number % 4]
-            line = json.dumps(template, separators=(",", ":")).encode() + b"\n"
-            file.write(line)
-            running.update(line)
-            length += len(line)
-    ordered = sorted(times)
-    p99 = ordered[-(-99 * rows // 100) - 1]
-    expected = {
-        "median": f"{Decimal(ordered[(rows - 1) // 2] + ordered[rows // 2]) / 2:.1f}",
-        "p99": f"{p99}.0",
-        "sum": f"{sum(times)}.0",
-        "minimum": f"{ordered[0]}.0",
-        "count": f"{rows}.0",
-    }
-    operand = {"quantity": "ttft", "arms": [], "cases": [], "membership": "core"}
-    figures = [
-        {
-            "id": formula,
-            "formula": formula,
-            "unit": "us",
-            "value": value,
-            "operands": {"of": operand},
-        }
-        for formula, value in expected.items()
-    ]
-    slowest = {**operand, "quantity": "decodeRate"}
-    figures.append(
-        {
-            "id": "rate",
-            "formula": "median",
-            "unit": "tokens/s",
-            "value": "1",
-            "operands": {"of": slowest},
-        }
-    )
-    document = made(derived=figures, sampleCount=rows, totals={"core": rows})
-    del document["predicate"]["samples"]
-    document["predicate"]["samplesFile"] = {
-        "name": "samples.jsonl",
-        "sha256": running.hexdigest(),
-        "bytes": length,
-    }
-    (folder / "receipt.json").write_text(json.dumps(document))
-    return dict.fromkeys(expected, "recomputed") | {"rate": "inconsistent"}
 
 
 def answer(rule: str, document: Mapping[str, Any], companions: Companions | None = None) -> Answer:

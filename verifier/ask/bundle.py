@@ -4,6 +4,7 @@ import hashlib
 import os
 import re
 from collections.abc import Sequence
+from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
 from verifier.ask.answers import unregistered
@@ -28,7 +29,7 @@ from verifier.core.finding import Finding, Where
 from verifier.core.limits import DOCUMENT_BYTES, SIGNED_WHOLE_BYTES
 from verifier.core.outcome import Failed, Outcome, Report, Result, Subject
 from verifier.core.table import MalformedError
-from verifier.core.verdict import Exit
+from verifier.core.verdict import Exit, Verdict
 from verifier.evidence import managed
 from verifier.evidence.artifact import DIGESTS, Artifact
 from verifier.evidence.bundle import Bundle, Message, UnknownVersionError
@@ -75,6 +76,27 @@ def verify_bundle(
     pairs = _paired(files, bundles)
     work = _Work(asked, _root(trusted_root), trust)
     return trust.report(tuple(done_by_two(work.judged, pairs)))
+
+
+def signed_time(
+    name: str,
+    bundle: str,
+    *,
+    key: str | None,
+    signer: str | None,
+    trusted_root: str | None,
+    trust: Trust,
+) -> tuple[datetime | None, Result | Failed]:
+    """Return when a file is proven to have been signed, if its bundle is verified.
+
+    The time is that of a log or of a timestamp authority, never of the signer. Raises as
+    `verify_bundle` does.
+    """
+    work = _Work(_asked(key, None, None, signer, trust), _root(trusted_root), trust)
+    result = work.judged((name, bundle))
+    if not isinstance(result, Result) or result.verdict is not Verdict.VERIFIED:
+        return None, result
+    return work.proven, result
 
 
 def _asked(
@@ -172,6 +194,8 @@ class _Work:
         self._asked, self._root, self._trust = asked, root, trust
         certified = isinstance(asked, Asked) and asked.identity is not None
         self._sigstore = _sigstore(root) if certified else None
+        self.proven: datetime | None = None
+        """When the last bundle that was looked at is proven to have been signed."""
 
     def judged(self, pair: tuple[str, str]) -> Result | Failed:
         """Judge one bundle with its file; whatever happens is about this one alone."""
@@ -199,7 +223,7 @@ class _Work:
         )
 
     def _looked_at(self, name: str, path: str) -> tuple[Outcome, Subject]:
-        asked, now = self._asked, self._trust.now
+        asked, now, self.proven = self._asked, self._trust.now, None
         if not isinstance(asked, Asked):
             return refused(asked), Subject(name=name)
         data = file.read(path, limit=DOCUMENT_BYTES).data
@@ -226,6 +250,7 @@ class _Work:
             from verifier.evidence import certified  # noqa: PLC0415  (imported long before)
 
             examined = certified.examined(bundle, asked.identity, artifact, self._sigstore, now)
+        self.proven = examined.claim.signed_at if examined.claim else None
         root = f"{self._root.name} {self._root.sha256}"
         outcome = check(bundle, asked, examined, artifact, root=root, now=now)
         return outcome, about

@@ -2,9 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 
+from verifier.ask.receipt_signed import GatesBundle, Wanted, gates_time, known_tools, signed
 from verifier.ask.trusted import Trust
 from verifier.ask.trusted import trust as open_trust
 from verifier.checks.receipt.check import check
@@ -14,6 +16,8 @@ from verifier.checks.receipt.document.reading import PREDICATE, REMEDY
 from verifier.checks.receipt.numbers.samples import SideFile
 from verifier.checks.receipt.open import study
 from verifier.checks.receipt.study import Companions, Other
+from verifier.checks.statement import Asked
+from verifier.core.clock import print_time
 from verifier.core.coverage import Covered, State
 from verifier.core.demand import FACETS
 from verifier.core.digest import Digest, Pin
@@ -30,17 +34,17 @@ from verifier.sources.evidence_folder import EvidenceFolder
 
 _STATEMENT: Final = "https://in-toto.io/Statement/v1"
 _SIDE_FILE: Final = "samplesFile"
-_UNSIGNED: Final = Covered(facet="signed", state=State.NOT_CHECKED, detail="unsigned")
 
 
 @frozen
 class Document:
-    """One receipt as it was read: its bytes' pin, and the statement in it."""
+    """One receipt as it was read: its bytes' pin, the statement in it, its envelope if any."""
 
     name: str
     pin: Pin
     predicate: Mapping[str, Any]
     subjects: Mapping[str, Mapping[str, str]]
+    envelope: Envelope | None
 
 
 @frozen
@@ -53,6 +57,11 @@ class Beside:
     declared: GatesFile | None
     claims: tuple[str, ...]
     others: tuple[Other, ...]
+    asked: Asked | tuple[Finding, ...] | None
+    gates_time: datetime | None
+    gates_finding: Finding | None
+    published: frozenset[str]
+    staging: frozenset[str]
 
     def companions(self, document: Document) -> Companions:
         """Return it as the rules of one receipt are told of it."""
@@ -65,6 +74,9 @@ class Beside:
             if self.declared
             else None,
             others=tuple(each for each in self.others if each.sha256 != document.pin.sha256),
+            published=self.published,
+            staging=self.staging,
+            gates_signed_at=print_time(self.gates_time) if self.gates_time else None,
         )
 
 
@@ -74,14 +86,17 @@ def verify_receipt(
     head: str | None = None,
     evidence: str | None = None,
     gates: str | None = None,
+    gates_bundle: GatesBundle | None = None,
     claims: Sequence[str] = (),
+    wanted: Wanted | None = None,
     trust: Trust | None = None,
 ) -> Report:
     """Judge receipts, one result for each file.
 
     `head` is the full commit that the claims are about now. `evidence` is a folder that holds the
     files that receipts name; without it, what has to be read there is uncheckable. `gates` is the
-    gate file; what it declares is compared, beside its digest. `claims` must all be left.
+    gate file; what it declares is compared, beside its digest; `gates_bundle` proves when it was
+    signed. `claims` must all be left. `wanted` says who has to have signed a receipt.
 
     Raises `WrongCallError` if no file is given, the policy demands nothing of receipts, or `head`
     is no full commit.
@@ -97,6 +112,8 @@ def verify_receipt(
     _refuse(files, head)
     documents = {name: _read(name) for name in files}
     declared = None if gates is None else file.read(gates, limit=DOCUMENT_BYTES).data
+    time, unproven = gates_time(gates, gates_bundle, trust)
+    published, staging = known_tools(trust)
     beside = Beside(
         head=head,
         folder=EvidenceFolder(Path(evidence), name=evidence) if evidence is not None else None,
@@ -104,6 +121,11 @@ def verify_receipt(
         declared=None if declared is None else gates_file.read(declared, what=gates or ""),
         claims=tuple(claims),
         others=tuple(_other(each) for each in documents.values() if isinstance(each, Document)),
+        asked=(wanted or Wanted()).asked(trust),
+        gates_time=time,
+        gates_finding=unproven,
+        published=published,
+        staging=staging,
     )
     demanded = demand.facets | (frozenset() if demand.unsigned else {"signed"})
     results = [
@@ -129,14 +151,14 @@ def _refuse(files: Sequence[str], head: str | None) -> None:
 def _read(name: str) -> Document | Failed:
     try:
         data = file.read(name, limit=RECEIPT_BYTES).data
-        return _parsed(name, data)
+        return parsed(name, data)
     except PinproofError as error:
         return Failed.of(name, error)
 
 
-def _parsed(name: str, data: bytes) -> Document:
+def parsed(name: str, data: bytes) -> Document:
     """Read a statement, bare or in an envelope. Raises `MalformedError`."""
-    document = _json(data, name)
+    document, envelope = _json(data, name), None
     if isinstance(document, dict) and "payloadType" in document:
         envelope = Envelope.of(Table(document, what=name, remedy=REMEDY))
         if envelope.payload_type != IN_TOTO:
@@ -155,7 +177,13 @@ def _parsed(name: str, data: bytes) -> Document:
     if not isinstance(predicate, dict):
         table.mistake("predicate", "missing, expected a table")
     table.done()
-    return Document(name=name, pin=Pin.of(data), predicate=predicate or {}, subjects=subjects)
+    return Document(
+        name=name,
+        pin=Pin.of(data),
+        predicate=predicate or {},
+        subjects=subjects,
+        envelope=envelope,
+    )
 
 
 def _json(data: bytes, name: str) -> Any:
@@ -189,7 +217,7 @@ def _judged(
     document: Document, beside: Beside, demanded: frozenset[str], trust: Trust
 ) -> Result | Failed:
     try:
-        outcome = _outcome(document, beside)
+        outcome = _outcome(document, beside, trust.now)
     except PinproofError as error:
         return Failed.of(document.name, error)
     digest = Digest(kind="file", hex=document.pin.sha256)
@@ -202,10 +230,13 @@ def _judged(
     )
 
 
-def _outcome(document: Document, beside: Beside) -> Outcome:
+def _outcome(document: Document, beside: Beside, now: datetime) -> Outcome:
     predicate = dict(document.predicate)
     rows: SideFile | Finding | None = None
     if _SIDE_FILE in predicate:
+        if "samples" in predicate:
+            both = f"samples and {_SIDE_FILE}: expected one of them"
+            raise MalformedError(document.name, [both], remedy=REMEDY)
         rows = _side_file(predicate.pop(_SIDE_FILE), document, beside.folder)
     if isinstance(rows, Finding):
         return _unread(rows)
@@ -217,15 +248,13 @@ def _outcome(document: Document, beside: Beside) -> Outcome:
         companions=beside.companions(document),
         rows=rows,
     )
-    outcome = check(opened, wanted=beside.claims, signed=_UNSIGNED)
-    unsigned = Finding(
-        code="receipt-unsigned",
-        expected="a signature by a signer of the registry",
-        got="none",
-        remedy="ask its author to sign it; or judge with a policy that says unsigned = accept",
-    )
+    covered, signatures = signed(document.envelope, beside.asked, now=now)
+    outcome = check(opened, wanted=beside.claims, signed=covered)
+    found = [*outcome.findings, *signatures]
+    if beside.gates_finding:
+        found.append(beside.gates_finding)
     gates = () if beside.declared is None else gates_file.compared(beside.declared, opened.receipt)
-    return _with_gates(replace(outcome, findings=(*outcome.findings, unsigned)), tuple(gates))
+    return _with_gates(replace(outcome, findings=tuple(found)), tuple(gates))
 
 
 def _with_gates(outcome: Outcome, found: tuple[Finding, ...]) -> Outcome:

@@ -50,15 +50,7 @@ def verify_statement(
     no set of signatures could meet.
     """
     trust = trust or open_trust()
-    if bool(keys) == bool(signers):
-        raise WrongCallError(
-            f"expected --key or --signer, got {'both' if keys else 'neither'}",
-            code="wrong-call",
-            remedy="say who has to have signed: --key KEY.pem, or --signer NAME",
-        )
-    asked = _by_keys(keys) if keys else _by_signers(signers, trust.catalog)
-    if isinstance(asked, Asked):
-        asked = replace(asked, threshold=_threshold(threshold, asked))
+    asked = who(keys, signers, threshold, trust.catalog)
     try:
         data = file.read(path, limit=METADATA_BYTES).data
         given = tuple(map(_given, subjects))
@@ -80,6 +72,25 @@ def verify_statement(
         now=trust.now,
     )
     return trust.report((result,))
+
+
+def who(
+    keys: Sequence[str],
+    signers: Sequence[str],
+    threshold: int | None,
+    catalog: Catalog | Refused,
+) -> Asked | tuple[Finding, ...]:
+    """Return who has to have signed, or why the registry cannot say it; raises `WrongCallError`."""
+    if bool(keys) == bool(signers):
+        raise WrongCallError(
+            f"expected --key or --signer, got {'both' if keys else 'neither'}",
+            code="wrong-call",
+            remedy="say who has to have signed: --key KEY.pem, or --signer NAME",
+        )
+    asked = _by_keys(keys) if keys else _by_signers(signers, catalog)
+    if isinstance(asked, Asked):
+        return replace(asked, threshold=_threshold(threshold, asked))
+    return asked
 
 
 def _by_keys(paths: Sequence[str]) -> Asked:

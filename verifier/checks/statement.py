@@ -81,11 +81,10 @@ def check(data: bytes, asked: Asked, *, now: datetime) -> Outcome:
     statement = Statement.of(envelope.payload_type, envelope.payload, what="the statement")
     if isinstance(statement, Finding):
         return _outcome([statement], states)
-    findings, names, passed = _signers(asked, signed.by, statement, now)
+    who = counted(asked, signed.by, statement.predicate_type, now=now)
+    findings, names = list(who.findings), who.names
     if not findings:
-        left = f"; not counted: {', '.join(passed)}" if passed else ""
-        told = ", ".join(names) if asked.signers else "the keys that were given"
-        states["signer"] = f"{told}{left} · {printable(statement.predicate_type)}"
+        states["signer"] = f"{who.told} · {printable(statement.predicate_type)}"
     wrong = [*_subjects(statement, asked.given), *_words(statement, asked.says)]
     if not wrong:
         states["subject"] = _matched(statement, asked.given)
@@ -111,30 +110,46 @@ def _broken(error: MalformedError) -> Finding:
     )
 
 
-def _signers(
-    asked: Asked, by: frozenset[PublicKey], statement: Statement, now: datetime
-) -> tuple[list[Finding], tuple[str, ...], tuple[str, ...]]:
-    """Return what keeps signers from counting, who counts, and who does not and need not.
+@frozen
+class Counted:
+    """Which signers count, who does not and need not, and what keeps the others from counting."""
+
+    findings: tuple[Finding, ...]
+    names: tuple[str, ...]
+    passed: tuple[str, ...]
+
+    @property
+    def told(self) -> str:
+        """Say in a line who counts."""
+        left = f"; not counted: {', '.join(self.passed)}" if self.passed else ""
+        return f"{', '.join(self.names) or 'the keys that were given'}{left}"
+
+
+def counted(asked: Asked, by: frozenset[PublicKey], predicate: str, *, now: datetime) -> Counted:
+    """Say which of the signers asked for may sign this predicate; `by` are keys that have signed.
 
     With a threshold, whoever does not count is no obstacle as long as enough others do, by
     distinct keys.
     """
     findings: list[Finding] = []
-    counted: list[tuple[str, PublicKey]] = []
+    found: list[tuple[str, PublicKey]] = []
     passed: list[str] = []
     for signer, key in asked.signers:
         if key not in by:
             passed.append(f"{signer.name} (has not signed)")
             continue
-        claim = Claim(keys=frozenset([key]), payload=statement.payload)
-        found = decide(signer, claim, predicate=statement.predicate_type, now=now)
-        findings += found
-        if found:
-            passed.append(f"{signer.name} ({found[0].code})")
+        wrong = decide(signer, Claim(keys=frozenset([key])), predicate=predicate, now=now)
+        findings += wrong
+        if wrong:
+            passed.append(f"{signer.name} ({wrong[0].code})")
         else:
-            counted.append((signer.name, key))
-    enough = bool(asked.threshold and len({key for _, key in counted}) >= asked.threshold)
-    return [] if enough else findings, tuple(name for name, _ in counted), tuple(passed)
+            found.append((signer.name, key))
+    enough = bool(asked.threshold and len({key for _, key in found}) >= asked.threshold)
+    return Counted(
+        findings=() if enough else tuple(findings),
+        names=tuple(name for name, _ in found),
+        passed=tuple(passed),
+    )
 
 
 def _words(statement: Statement, demanded: Sequence[str]) -> Iterator[Finding]:

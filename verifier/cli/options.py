@@ -47,6 +47,33 @@ class _Time(click.ParamType[datetime]):
         return time
 
 
+def who_options(function: F) -> F:
+    """Add who has to have signed: keys, or signers of the registry, and how many of them."""
+    return _added(
+        function,
+        click.option(
+            "--key",
+            "keys",
+            multiple=True,
+            metavar="PEM",
+            help="A public key that has to have signed; repeatable.",
+        ),
+        click.option(
+            "--signer",
+            "signers",
+            multiple=True,
+            metavar="NAME",
+            help="A signer of the registry that has to have signed; or ENTRY/NAME.",
+        ),
+        click.option(
+            "--threshold",
+            type=int,
+            metavar="N",
+            help="So many of them are enough; without it, all.",
+        ),
+    )
+
+
 def trust_options(function: F) -> F:
     """Add what a run judges with, and what its answer looks like."""
     return _added(

@@ -3,6 +3,8 @@
 import binascii
 from base64 import b64decode, b64encode
 
+from verifier.core.table import Table
+
 
 def strict_base64(text: str) -> bytes:
     """Decode standard base64 with padding, in the one spelling of its bytes; raises `ValueError`.
@@ -17,3 +19,13 @@ def strict_base64(text: str) -> bytes:
     if b64encode(data).decode() != text:
         raise ValueError("is base64 that does not print back to itself")
     return data
+
+
+def base64_in(table: Table, key: str) -> bytes:
+    """Take bytes in base64 from a table; what is none is noted as a mistake."""
+    text = table.text(key)
+    try:
+        return strict_base64(text)
+    except ValueError as error:
+        table.mistake(key, str(error))
+        return b""

@@ -294,8 +294,7 @@ class Table:
     ) -> str:
         """Return a string, not empty, of `choices` or matching `pattern` as a whole.
 
-        `form` says in words what the pattern allows. The stand-in for a wrong one of `choices` is
-        one of them.
+        `form` says in words what the pattern allows.
         """
         value: str = self._typed(key, str, default, "a string")
         allowed = tuple(choices)
@@ -344,7 +343,7 @@ class Table:
         """Return an aware UTC time; TOML holds it bare, JSON as a string."""
         wanted = "a time as 2026-11-29T00:00:00Z"
         value: Any = self._typed(key, (datetime, str), None, wanted)
-        if value == "":
+        if value == "" and self._value.get(key) != "":
             return datetime.max.replace(tzinfo=UTC)
         time = parse_time(value if isinstance(value, str) else print_time(value))
         if time is None:

@@ -10,6 +10,7 @@ envelope counts as a bundle without material of its own.
 import re
 from typing import Any, Final, Self
 
+from verifier.core.encoding import base64_in
 from verifier.core.limits import DOCUMENT_BYTES, LOG_ENTRIES, PROOF_HASHES, TIMESTAMPS
 from verifier.core.printable import quoted
 from verifier.core.table import MalformedError, Table, read_json
@@ -156,18 +157,8 @@ def plain(value: Any) -> Any:
     return [plain(item) for item in value] if isinstance(value, list) else value
 
 
-def base64(table: Table, key: str) -> bytes:
-    """Take bytes in base64 from a table; what is none is noted as a mistake."""
-    text = table.text(key)
-    try:
-        return strict_base64(text)
-    except ValueError as error:
-        table.mistake(key, str(error))
-        return b""
-
-
 def _only(table: Table, key: str) -> bytes:
-    value = base64(table, key)
+    value = base64_in(table, key)
     table.close()
     return value
 
@@ -209,7 +200,7 @@ def _entry(table: Table) -> LogEntry:
     entry = LogEntry(
         log=_only(log, "keyId"),
         kind=f"{kind.text('kind')} {kind.text('version')}",
-        body=base64(table, "canonicalizedBody"),
+        body=base64_in(table, "canonicalizedBody"),
         index=_count(table, "logIndex"),
         integrated=_count(table, "integratedTime"),
         promise=_only(promise, "signedEntryTimestamp") if promise else None,
@@ -233,7 +224,7 @@ def _proof(table: Table) -> Proof | None:
     proof = Proof(
         index=_count(table, "logIndex"),
         size=_count(table, "treeSize"),
-        root=base64(table, "rootHash"),
+        root=base64_in(table, "rootHash"),
         path=path,
         checkpoint=head.text("envelope") if head else "",
     )
@@ -256,6 +247,6 @@ def _content(table: Table) -> Message | Envelope:
     if digest:
         kind = digest.text("algorithm", choices=_ALGORITHMS)
         found = (_ALGORITHMS.get(kind, ""), _only(digest, "digest").hex())
-    signature = base64(message, "signature")
+    signature = base64_in(message, "signature")
     message.close()
     return Message(signature=signature, digest=found)

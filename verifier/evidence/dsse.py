@@ -10,10 +10,11 @@ from base64 import b64encode
 from collections.abc import Iterable
 from typing import Final, Self
 
+from verifier.core.encoding import base64_in
 from verifier.core.limits import SIGNATURES
 from verifier.core.table import Table
 from verifier.core.value import frozen
-from verifier.evidence.keys import PublicKey, strict_base64
+from verifier.evidence.keys import PublicKey
 
 #: The type of an in-toto Statement, and of the older links and layouts alike.
 IN_TOTO: Final = "application/vnd.in-toto+json"
@@ -44,7 +45,7 @@ class Envelope:
         """Read an envelope that is (part of) a document; closes the table."""
         envelope = cls(
             payload_type=table.text("payloadType"),
-            payload=_decoded(table, "payload"),
+            payload=base64_in(table, "payload"),
             signatures=tuple(_signature(each) for each in table.tables("signatures")),
         )
         if not 1 <= len(envelope.signatures) <= SIGNATURES:
@@ -83,15 +84,6 @@ def print_envelope(
 def _signature(table: Table) -> bytes:
     if table.has("keyid"):
         table.string("keyid")  # a hint, which may be empty
-    signature = _decoded(table, "sig")
+    signature = base64_in(table, "sig")
     table.close()
     return signature
-
-
-def _decoded(table: Table, key: str) -> bytes:
-    text = table.text(key)
-    try:
-        return strict_base64(text)
-    except ValueError as error:
-        table.mistake(key, str(error))
-        return b""

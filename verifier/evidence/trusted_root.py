@@ -12,10 +12,11 @@ from typing import Any, Final, Self
 
 from verifier.core.clock import print_time
 from verifier.core.digest import sha256
+from verifier.core.encoding import base64_in
 from verifier.core.limits import DOCUMENT_BYTES
 from verifier.core.table import MalformedError, Table, read_json
 from verifier.core.value import frozen
-from verifier.evidence.bundle import base64, plain
+from verifier.evidence.bundle import plain
 from verifier.evidence.keys import PublicKey
 
 _MEDIA: Final = "application/vnd.dev.sigstore.trustedroot+json;version=0.1"
@@ -121,14 +122,14 @@ class TrustedRoot:
 def _log(table: Table) -> Log:
     public, log_id = table.table("publicKey"), table.table("logId")
     public.text("keyDetails")
-    spki = base64(public, "rawBytes")
+    spki = base64_in(public, "rawBytes")
     try:
         key = PublicKey.der(spki)
     except ValueError:  # such as RSA, of a log that is no longer written to
         key = None
     log = Log(
         name=table.text("baseUrl"),
-        id=base64(log_id, "keyId"),
+        id=base64_in(log_id, "keyId"),
         key=key,
         window=_window(public),
     )
@@ -136,7 +137,7 @@ def _log(table: Table) -> Log:
     table.optional_text("operator")
     checkpoint = table.optional_table("checkpointKeyId")
     if checkpoint:
-        base64(checkpoint, "keyId")
+        base64_in(checkpoint, "keyId")
         checkpoint.close()
     for each in (public, log_id, table):
         each.close()
@@ -153,7 +154,7 @@ def _authority(table: Table) -> Authority:
     certificates = chain.tables("certificates")
     authority = Authority(
         name=table.text("uri", default="without an address"),
-        certificates=tuple(base64(each, "rawBytes") for each in certificates),
+        certificates=tuple(base64_in(each, "rawBytes") for each in certificates),
         window=_window(table),
     )
     if not certificates:

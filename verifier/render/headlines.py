@@ -192,7 +192,10 @@ def _of_receipt(item: Result, main: Finding | None) -> str:
         return f"{name}: {told}, and nobody signed it"
     if _says_no(item):
         return f"{name}: {_refused(study, main)}"
-    return f"{name}: {_OPEN.get(study.state, 'not all that is demanded holds')}; {told}"
+    why = _OPEN.get(study.state, "not all that is demanded holds")
+    if main is not None and main.row.facet in ("signature", "signer"):
+        why = _BESIDE["signature"]
+    return f"{name}: {why}; {told}"
 
 
 def _refused(study: StudyFacts, main: Finding | None) -> str:

@@ -86,29 +86,36 @@ def test_killed_at_every_call(run: Run) -> None:
     assert finished[-1] is True
 
 
-def test_recovery_killed_at_every_call(run: Run) -> None:
-    """Begun from the moments that leave most to do: around each exchange."""
+#: Moments that leave most to recover, around each exchange; the second stands for all of them.
+MOMENTS: Final = tuple(
+    pytest.param(number, marks=() if number == 1 else pytest.mark.full) for number in range(4)
+)
+
+
+@pytest.mark.parametrize("moment", MOMENTS)
+def test_recovery_killed_at_every_call(run: Run, moment: int) -> None:
+    """Begun from a moment that leaves much to do."""
     run.reset()
     calls, code = kills.trace(run)
     assert code == 0
     exchanges = [call.number for call in calls if call.name == "renameat2"]
     assert len(exchanges) == len(run.names)
-    for at in (exchanges[0], exchanges[0] + 1, exchanges[-1] + 1, len(calls) - 12):
+    at = (exchanges[0], exchanges[0] + 1, exchanges[-1] + 1, len(calls) - 12)[moment]
 
-        def left(at: int = at) -> None:
-            run.reset()
-            assert kills.killed(run, at) is not None
+    def left() -> None:
+        run.reset()
+        assert kills.killed(run, at) is not None
 
-        def recovering() -> int:
-            run.bench.recover()
-            return 0
+    def recovering() -> int:
+        run.bench.recover()
+        return 0
 
-        left()
-        recovering()
-        for call in kills.everywhere(recovering, left):
-            assert all(data in (OLD, NEW) for data in run.held()), call
-            run.bench.recover()
-            run.assert_ended()
+    left()
+    recovering()
+    for call in kills.everywhere(recovering, left):
+        assert all(data in (OLD, NEW) for data in run.held()), call
+        run.bench.recover()
+        run.assert_ended()
 
 
 def test_undo_killed_at_every_call(run: Run) -> None:

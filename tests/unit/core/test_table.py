@@ -221,3 +221,10 @@ def test_foreign_numbers_are_bounded(text: str) -> None:
 def test_foreign_decimals_are_kept_exactly() -> None:
     found = read_foreign_json(b"[0.1, 1e-7, -2.50, 20000000000000000000]", limit=1000)
     assert found == [Decimal("0.1"), Decimal("1e-7"), Decimal("-2.50"), 2 * 10**19]
+
+
+def test_an_empty_time_is_none() -> None:
+    table = Table.json(b'{"at": ""}', what="it", remedy="no")
+    table.time("at")
+    with pytest.raises(MalformedError, match="at: is not a time"):
+        table.done()

@@ -13,7 +13,7 @@ from typing import Final
 from verifier.catalog.entries.image_format import NAME, PLAIN
 from verifier.catalog.entries.signers import WORDS, Revoked, Signer, SignersEntry
 from verifier.core.ed25519 import is_weak
-from verifier.core.encoding import strict_base64
+from verifier.core.encoding import base64_in, strict_base64
 from verifier.core.table import Table
 
 SCHEMA: Final = "signers/v1"
@@ -96,7 +96,7 @@ def _signer(row: Table, project: str) -> Signer:
 def _key(row: Table) -> tuple[str, bytes]:
     table = row.table("key")
     scheme = table.text("scheme", choices=_SPKI)
-    spki = _decoded(table, "public")
+    spki = base64_in(table, "public")
     before, length = _SPKI.get(scheme, (b"", 0))
     point = spki.removeprefix(before)
     good = spki.startswith(before) and _is_key(point, length)
@@ -179,12 +179,3 @@ def _revoked(row: Table) -> Revoked | None:
     )
     table.close()
     return revoked
-
-
-def _decoded(table: Table, key: str) -> bytes:
-    text = table.text(key)
-    try:
-        return strict_base64(text)
-    except ValueError as error:
-        table.mistake(key, str(error))
-        return b""

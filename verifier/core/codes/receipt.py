@@ -30,11 +30,12 @@ ROWS: Final[tuple[Code, ...]] = (
     Code("receipt-gates-design", "gates", REJECTED, "laid out in another way than was declared"),
     Code("receipt-gates-missing", "gates", UNDECIDED, "a declared gate has no outcome"),
     Code("receipt-gates-added", "gates", UNDECIDED, "a gate that was never declared"),
-    Code("receipt-unsigned", "signed", UNDECIDED, "no signature was given"),
+    Code("receipt-gates-unproven", "gates", UNDECIDED, "no proof of when the gates were declared"),
     Code("receipt-no-claim-left", "input", UNDECIDED, "every claim is taken away by a rule"),
     Code("receipt-claim-lost", "input", UNDECIDED, "a claim that was asked for is taken away"),
     *(
         Code(f"receipt-uncheckable-{facet}", facet, UNDECIDED, "a rule lacks what it is asked of")
         for facet in _FACETS
     ),
+    Code("receipt-unsigned", "signed", UNDECIDED, "no signature by anybody who was named"),
 )

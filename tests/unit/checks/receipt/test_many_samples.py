@@ -12,14 +12,18 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support import receipts
+from support import receipts, side_files
 
+from verifier.ask import verify_receipt
 from verifier.checks.receipt.numbers import running, tally
 from verifier.checks.receipt.numbers.figures import State
 from verifier.checks.receipt.numbers.intervals import UncomputableError
 from verifier.checks.receipt.numbers.quantities import Number
 from verifier.checks.receipt.numbers.running import Rank, Root, Sum
 from verifier.checks.receipt.numbers.samples import SideFile
+from verifier.core.digest import Pin
+from verifier.core.outcome import Failed, Result
+from verifier.sources.evidence_folder import EvidenceFolder
 
 NUMBERS = st.one_of(
     st.integers(-(10**12), 10**12),
@@ -126,8 +130,7 @@ def test_all_that_is_looked_for_shares_the_passes(monkeypatch: pytest.MonkeyPatc
             return iter(receipts.samples())
 
     document = receipts.made(derived=derived())
-    document["predicate"].pop("samples")
-    opened = receipts.opened(document, rows=Rows())
+    opened = side_files.opened(document, Rows())
     assert all(figure.result is not None for figure in opened.figures.values())
     assert passes == 2
 
@@ -170,7 +173,7 @@ print(json.dumps({figure.id: figure.state for figure in study.figures}))
 
 @pytest.mark.full
 def test_many_rows_fit_into_little_memory(tmp_path: Path) -> None:
-    told = receipts.with_side_file(tmp_path, rows=300_000)
+    told = side_files.with_side_file(tmp_path, rows=300_000)
     done = subprocess.run(
         [sys.executable, "-I", "-c", CHILD, str(tmp_path / "receipt.json"), str(300 << 20)],
         capture_output=True,
@@ -179,3 +182,50 @@ def test_many_rows_fit_into_little_memory(tmp_path: Path) -> None:
     )
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout) == told
+
+
+def judged(folder: Path) -> Result | Failed:
+    return verify_receipt([str(folder / "receipt.json")]).results[0]
+
+
+def test_a_file_that_changes_between_the_passes_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    side_files.with_side_file(tmp_path, rows=200)
+    monkeypatch.setattr(tally, "NUMBERS_KEPT", 5)
+    path, passes = tmp_path / "samples.jsonl", 0
+    read = EvidenceFolder.pieces
+
+    def pieces(self: EvidenceFolder, name: str, *, pinned: Pin | None = None) -> Iterator[bytes]:
+        nonlocal passes
+        passes += 1
+        if passes == 3:  # it was pinned, then counted, and is looked through again
+            data = path.read_bytes()
+            path.write_bytes(data.replace(b'"ttft":2', b'"ttft":"', 1))
+            assert path.read_bytes() != data
+        return read(self, name, pinned=pinned)
+
+    monkeypatch.setattr(EvidenceFolder, "pieces", pieces)
+    found = judged(tmp_path)
+    assert passes == 3
+    assert isinstance(found, Failed)
+    assert found.code == "changed-while-read"
+
+
+def test_another_side_file_is_refused(tmp_path: Path) -> None:
+    side_files.with_side_file(tmp_path, rows=4)
+    with (tmp_path / "samples.jsonl").open("ab") as file:
+        file.write(b"{}\n")
+    found = judged(tmp_path)
+    assert isinstance(found, Result)
+    assert [finding.code for finding in found.findings] == ["receipt-samples-file"]
+
+
+def test_samples_stand_in_one_place(tmp_path: Path) -> None:
+    side_files.with_side_file(tmp_path, rows=4)
+    document = json.loads((tmp_path / "receipt.json").read_bytes())
+    document["predicate"]["samples"] = []
+    (tmp_path / "receipt.json").write_text(json.dumps(document))
+    found = judged(tmp_path)
+    assert isinstance(found, Failed)
+    assert found.code == "malformed"

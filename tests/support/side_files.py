@@ -1,0 +1,81 @@
+"""Receipts whose samples stand in a side file."""
+
+import copy
+import json
+from collections.abc import Iterable
+from decimal import Decimal
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from support import receipts
+from verifier.checks.receipt.open import study
+from verifier.checks.receipt.study import Study
+
+
+def opened(document: receipts.Json, rows: Iterable[Any]) -> Study:
+    """Read a statement without samples, and rows beside it, into a study."""
+    predicate = copy.deepcopy(document["predicate"])
+    del predicate["samples"]
+    return study(
+        predicate,
+        {each["name"]: each["digest"] for each in document["subject"]},
+        what="receipt.json",
+        sha256="0" * 64,
+        companions=receipts.beside(),
+        rows=rows,
+    )
+
+
+def with_side_file(folder: Path, *, rows: int) -> dict[str, str]:
+    """Write receipt.json and a side file of that many rows; return what each figure comes to."""
+    template = receipts.samples()[1]
+    times = [2_000_000 + (number * 7_919) % 1_000_003 for number in range(rows)]
+    running, length = sha256(), 0
+    with (folder / "samples.jsonl").open("wb") as file:
+        for number, ttft in enumerate(times):
+            template["timingUs"] |= {"ttft": ttft, "settle": ttft + 1_000 + number}
+            template["arm"] = ("B1", "A1", "A2", "B2")[number % 4]
+            line = json.dumps(template, separators=(",", ":")).encode() + b"\n"
+            file.write(line)
+            running.update(line)
+            length += len(line)
+    ordered = sorted(times)
+    p99 = ordered[-(-99 * rows // 100) - 1]
+    expected = {
+        "median": f"{Decimal(ordered[(rows - 1) // 2] + ordered[rows // 2]) / 2:.1f}",
+        "p99": f"{p99}.0",
+        "sum": f"{sum(times)}.0",
+        "minimum": f"{ordered[0]}.0",
+        "count": f"{rows}.0",
+    }
+    operand = {"quantity": "ttft", "arms": [], "cases": [], "membership": "core"}
+    figures = [
+        {
+            "id": formula,
+            "formula": formula,
+            "unit": "us",
+            "value": value,
+            "operands": {"of": operand},
+        }
+        for formula, value in expected.items()
+    ]
+    slowest = {**operand, "quantity": "decodeRate"}
+    figures.append(
+        {
+            "id": "rate",
+            "formula": "median",
+            "unit": "tokens/s",
+            "value": "1",
+            "operands": {"of": slowest},
+        }
+    )
+    document = receipts.made(derived=figures, sampleCount=rows, totals={"core": rows})
+    del document["predicate"]["samples"]
+    document["predicate"]["samplesFile"] = {
+        "name": "samples.jsonl",
+        "sha256": running.hexdigest(),
+        "bytes": length,
+    }
+    (folder / "receipt.json").write_text(json.dumps(document))
+    return dict.fromkeys(expected, "recomputed") | {"rate": "inconsistent"}

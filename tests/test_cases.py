@@ -5,8 +5,10 @@ case.toml: `command`; `time` (the run's clock); `exit`; `codes` (of all findings
 (support.compositions) that build trees and `[image]` tables (support.images) that build images, by
 the name of the source; `[bundle]` tables (support.bundle_faults) that build bundles, by folder;
 `[signed]` tables (support.statements) that write keys and envelopes, `[chain]` (support.chains) and
-`[signed_repo]` ones (support.signed_commits) that build folders of evidence; an `[entry]` table
-(support.proofs) that builds what a proof reads; `stdin` (a file of the case);
+`[signed_repo]` ones (support.signed_commits) that build folders of evidence; `[receipt]` tables
+(support.written_receipts) that write studies, and `[release]` ones (support.written_releases) that
+write downloads; an `[entry]` table (support.proofs) that builds what a proof reads; `stdin` (a
+file of the case);
 `registry` ("embedded", or "none" for a call without one). The outcome is in the folder's name,
 and the exit code must agree. After a change on purpose, `pytest tests/test_cases.py --accept`
 writes what is printed now; review the difference like code.
@@ -31,6 +33,8 @@ from support import (
     runs,
     signed_commits,
     statements,
+    written_receipts,
+    written_releases,
 )
 from support import registry as registries
 
@@ -43,6 +47,8 @@ BUILDERS: Final[dict[str, Callable[[Path, Any], object]]] = {
     "signed": statements.make,
     "chain": chains.make,
     "signed_repo": signed_commits.make,
+    "receipt": written_receipts.make,
+    "release": written_releases.make,
 }
 OUTCOMES: Final = {
     "verified": {0},
@@ -81,6 +87,9 @@ def test_case(
         registry = proofs.make(inputs, case, tmp_path / "registry")
     if "signed" in case:
         registry = statements.registry(tmp_path / "registry")
+    if "release" in case:
+        facts = case.get("release_entry", {})
+        registry = written_releases.registry(tmp_path / "registry", facts)
     before = runs.content(inputs)
     embedded = "registry" in case or case["command"][:1] in NO_TRUST
     trust = [] if embedded else runs.trusting(registry)

@@ -51,11 +51,13 @@ def test_every_code_occurs_in_a_test() -> None:
 def test_shipped_policies_parse_under_their_own_name(name: str) -> None:
     policy = load(shipped.read("policies", f"{name}.toml"), where=name)
     assert policy.name == name
-    if policy.receipt is not None and policy.helper is None:
-        return  # for receipts alone
-    assert policy.helper is not None
-    assert policy.helper.facets
-    assert policy.composition
+    demands = [policy.helper, policy.receipt, policy.release]
+    assert any(demand is not None for demand in demands), "a policy that demands nothing"
+    if policy.helper is not None:
+        assert policy.helper.facets
+        assert policy.composition
+    if policy.receipt is not None:
+        assert policy.receipt.facets
 
 
 def test_the_shipped_data_is_that_of_the_checkout() -> None:

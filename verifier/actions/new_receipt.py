@@ -101,17 +101,22 @@ def _bound(kind: Kind) -> Json:
         },
         "workloads": [
             {
-                **_texts("id", "normalisation"),
+                **_texts("id", "file", "normalisation"),
                 "source": _digest(),
                 "normalised": _digest(),
                 "producer": _digest(),
+                "generated": None,
             }
         ],
         **({"models": [model]} if kind in _SERVING else {}),
         "runtime": runtime,
-        "environment": _texts("hardware", "driver", "toolchain", "interconnect", "clock"),
+        "environment": _environment(),
         "equality": [{"path": "", "measured": _digest(), "head": _digest()}],
     }
+
+
+def _environment() -> Json:
+    return _texts("hardware", "driver", "toolchain", "interconnect", "clock")
 
 
 def _laid_out() -> Json:
@@ -121,12 +126,21 @@ def _laid_out() -> Json:
         **_texts("id", "role", "state", "reason", "processStartedAt", "startedAt", "finishedAt"),
         "settings": {"": ""},
         "plannedSettings": {"": ""},
-        **{name: _digest() for name in ("bootId", "collector", "workload", "outputs")},
-        **_nulls("restarts", "oomKills", "preemptions", "transportFaults"),
-        "activation": [{**_texts("feature", "state", "when"), "evidence": _digest()}],
+        **{name: _digest() for name in ("bootId", "collector", "workload", "outputs", "checker")},
+        **{name: _digest() for name in ("containerBefore", "containerAfter")},
+        **_nulls("restarts", "oomKills", "preemptions", "transportFaults", "swaps"),
+        "environment": _environment(),
+        "activation": [{**_texts("feature", "state", "when", "basis"), "evidence": _digest()}],
         "counts": _nulls(*outcomes),
-        "captures": [{"attempt": None, "state": "", "evidence": _evidence()}],
+        "captures": [
+            {
+                "attempt": None,
+                **_texts("state", "startedAt", "finishedAt"),
+                "evidence": _evidence(),
+            }
+        ],
         "flags": [],
+        "caseFlags": {"": []},
         "failingChecks": [],
     }
     return {
@@ -143,6 +157,7 @@ def _laid_out() -> Json:
             "addedCases": [],
         },
         "arms": [arm],
+        "scrapes": [{"arm": "", **_nulls("running", "cacheUse", "cacheTokens")}],
     }
 
 
@@ -179,17 +194,18 @@ def _sample(kind: Kind) -> Json:
         "checks": [],
     }
     if kind is Kind.TIMING:
-        return common
+        return common | {"timingUs": _nulls("start", "elapsed")}
     return common | {
         **_nulls("httpStatus", "finishReason", "cap", "depth"),
         "usage": _nulls("promptTokens", "completionTokens", "totalTokens", "cachedTokens"),
         "counterDeltas": _nulls(
             *("requestSuccess", "prefixQueries", "prefixHits", "drafts", "draftTokens"),
-            *("acceptedTokens", "acceptedPerPosition"),
+            *("acceptedTokens", "acceptedPerPosition", "localCompute", "localHit", "external"),
+            *("preemptions", "running"),
         ),
         "timingUs": _nulls("start", "ttft", "settle", "elapsed"),
         "request": _digest(),
-        "response": {**_digest(), "bytes": 0},
+        "response": {**_digest(), "bytes": 0, "name": ""},
         "epoch": _digest(),
         "idleBefore": False,
     }
@@ -201,6 +217,7 @@ def _claim() -> Json:
         "figures": [],
         "arms": [],
         **_nulls("margin", "grid"),
+        "resident": _nulls("requests", "tokens"),
         "scope": {},
     }
 

@@ -57,7 +57,8 @@ def signed(
     if envelope is None:
         return _not("unsigned", "a signature by a signer of the registry", "none", _UNSIGNED)
     if asked is None:
-        got = f"{len(envelope.signatures)} of somebody"
+        number = len(envelope.signatures)
+        got = f"{number} signature{'' if number == 1 else 's'}, and nobody to compare with"
         return _not("signed, nobody was named", "a signature by whom you name", got, _NAME)
     if not isinstance(asked, Asked):
         return Covered(facet="signed", state=State.NOT_CHECKED), asked

@@ -170,9 +170,9 @@ def _parsed(
     except RecursionError:
         raise ValueError(f"nested deeper than {DOCUMENT_DEPTH}") from None
     except json.JSONDecodeError as error:
-        raise ValueError(
-            f"not JSON: {error.msg.lower()} at line {error.lineno} column {error.colno}"
-        ) from None
+        what = error.msg.lower().removesuffix(" at")
+        where = f"line {error.lineno} column {error.colno}"
+        raise ValueError(f"not JSON: {what} at {where}") from None
 
 
 def _refuse_other_spellings(text: str) -> None:

@@ -10,7 +10,7 @@ from typing import Final
 from verifier.core.codes import CODES
 from verifier.core.coverage import State
 from verifier.core.finding import Finding
-from verifier.core.outcome import Identified, Result
+from verifier.core.outcome import Identified, Result, StudyFacts
 from verifier.core.verdict import Verdict
 
 #: A commit in a headline is shortened as digests are; below it stands whole, to be copied.
@@ -172,10 +172,11 @@ def _of_commit(item: Result, _main: Finding | None) -> str:
 
 def _of_release(item: Result, _main: Finding | None) -> str:
     name, found = item.subject.name, next(iter(item.identified), None)
-    if found is not None:
-        rest = "" if item.verdict is Verdict.VERIFIED else ", not all that is demanded"
-        return f"{name} is {found.entry}{rest}"
-    return f"{name} is {'not' if _says_no(item) else 'not known to be'} what was published"
+    if found is None:
+        return f"{name} is {'not' if _says_no(item) else 'not known to be'} what was published"
+    known = any(each.facet == "published" and each.state is State.HELD for each in item.coverage)
+    rest = "" if item.verdict is Verdict.VERIFIED else ", not all that is demanded"
+    return f"{name} {'is' if known else 'agrees with itself that it is'} {found.entry}{rest}"
 
 
 def _of_receipt(item: Result, main: Finding | None) -> str:
@@ -192,8 +193,21 @@ def _of_receipt(item: Result, main: Finding | None) -> str:
     if main is not None and main.code == "receipt-unsigned" and study.state in ("pass", "limits"):
         return f"{name}: {told}, and nobody signed it"
     if _says_no(item):
-        return f"{name} does not hold: {study.state}"
-    return f"{name} does not hold for what is asked: {study.state}, {told}"
+        return f"{name}: {_refused(study, main)}"
+    why = _OPEN.get(study.state, "not all that is demanded holds")
+    if main is not None and main.row.facet in ("signature", "signer"):
+        why = _BESIDE["signature"]
+    return f"{name}: {why}; {told}"
+
+
+def _refused(study: StudyFacts, main: Finding | None) -> str:
+    """Say why a study is rejected; wrong figures first, for these are what is cited."""
+    wrong = sum(figure.state == "inconsistent" for figure in study.figures)
+    if wrong:
+        are = "is" if wrong == 1 else "are"
+        return f"{wrong} of {len(study.figures)} figures {are} not what the samples give"
+    facet = main.row.facet if main is not None else ""
+    return _REFUSED.get(study.state) or _BESIDE.get(facet, "it does not hold")
 
 
 def _of_scan(item: Result, _main: Finding | None) -> str:
@@ -285,6 +299,27 @@ _STATEMENTS: Final = {
     "signature": "is not signed as was asked for",
     "signer": "is signed, and not by whom it may be signed",
     "subject": "is signed, and not about what was given",
+}
+#: What the gravest broken rule makes of a study: of a rejected one, and of one that is left open.
+_REFUSED: Final = {
+    "invalid": "it cannot be used as evidence",
+    "inconsistent": "it contradicts itself",
+    "refuse": "it must not be published as it is",
+    "fail": "a gate failed",
+}
+_OPEN: Final = {
+    "incomplete": "not all of it was measured",
+    "uncheckable": "something of it cannot be checked",
+    "inconclusive": "its gates decide nothing",
+    "waived": "a gate that failed was waived",
+    "stale": "it is of another commit",
+    "descriptive": "it describes, and no gate decides",
+}
+#: What else rejects a study, by the facet of the finding that decided.
+_BESIDE: Final = {
+    "gates": "it was not judged by the gates that were declared",
+    "signature": "it is not signed as was asked for",
+    "signer": "it is signed, and not by whom it may be signed",
 }
 _EMPTY: Final = {"tree": "it is empty", "diff": "both are empty"}
 _REASONS: Final = {

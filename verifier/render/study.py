@@ -5,16 +5,25 @@ from collections.abc import Iterator
 from typing import Final
 
 from verifier.core.outcome import FigureFacts, StudyFacts
+from verifier.core.verdict import Verdict
 
 _MOST: Final = 12
 _FINE: Final = ("recomputed", "within rounding")
 
 
-def study_rows(study: StudyFacts) -> Iterator[tuple[str, str]]:
+#: What is said of a claim that no rule takes away: no more than the whole receipt is worth.
+_LEFT: Final = {
+    Verdict.VERIFIED: "stands",
+    Verdict.UNDECIDED: "no rule takes it away",
+    Verdict.REJECTED: "falls with the receipt",
+}
+
+
+def study_rows(study: StudyFacts, verdict: Verdict) -> Iterator[tuple[str, str]]:
     """Return label and text of each row; every claim, the figures counted, the wrong ones told."""
     for claim in study.claims:
-        lost = f" · taken away by {', '.join(claim.lost)}" if claim.lost else " · stands"
-        yield "claim", f"{claim.id}: {claim.text}{lost}"
+        lost = f"taken away by {', '.join(claim.lost)}" if claim.lost else _LEFT[verdict]
+        yield "claim", f"{claim.id}: {claim.text} · {lost}"
     counts = Counter(figure.state for figure in study.figures)
     if study.figures:
         told = ", ".join(f"{number} {state}" for state, number in sorted(counts.items()))
@@ -24,9 +33,11 @@ def study_rows(study: StudyFacts) -> Iterator[tuple[str, str]]:
         yield "figure", _wrong(figure)
     if len(wrong) > _MOST:
         yield "figure", f"{len(wrong) - _MOST} more (--format json lists all)"
+    took = {rule for claim in study.claims for rule in claim.lost}
     for rule in study.rules:
         if rule.consequence == "limits":
-            yield "limits", f"{rule.id}: {rule.detail}"
+            none = "" if rule.id in took else ", no claim rests on it"
+            yield "limits", f"{rule.id}{none}: {rule.detail}"
 
 
 def _wrong(figure: FigureFacts) -> str:

@@ -162,7 +162,7 @@ def _rows(item: Result, main: Finding | None, value: Report) -> Iterator[tuple[s
     if item.study is not None:
         from verifier.render.study import study_rows  # noqa: PLC0415  (only receipts have one)
 
-        yield from study_rows(item.study)
+        yield from study_rows(item.study, item.verdict)
     yield from _coverage(item)
     if item.not_proven:
         yield "not proven", "; ".join(item.not_proven)

@@ -163,7 +163,8 @@ def b5_one_image(study: Study) -> Answer:
             got = f"{len(known)} of them: {', '.join(sorted(filter(None, known)))}"
             return Broken(expected=f"one image {what} on every rank", got=got)
     if same := ids & registries - {None}:
-        expected, got = "the image id apart from the registry digest", f"{same.pop()} as both"
+        got = f"{min(filter(None, same))} as both"
+        expected = "the image id apart from the registry digest"
         return Broken(expected=expected, got=got, condition="kinds")
     if subject and None not in ids | registries and subject not in ids | registries:
         expected, got = f"the image that ran, {min(filter(None, ids))}", f"subject image {subject}"
@@ -293,10 +294,10 @@ def b9_published_tool(study: Study) -> Answer:
     expected = f"{collector.name} {collector.version} as it was published"
     lost = study.named(ClaimKind.PUBLISHED_TOOL)
     if staged := given & beside.staging:
-        got = f"{staged.pop()}, which was only staged"
+        got = f"{min(filter(None, staged))}, which was only staged"
         return Broken(expected=expected, got=got, condition="staging", claims=lost)
     if unknown := given - beside.published:
-        got = f"{unknown.pop()}, which no registered release holds"
+        got = f"{min(filter(None, unknown))}, which no registered release holds"
         return Broken(expected=expected, got=got, claims=lost)
     return Holds(detail=f"{collector.name} {collector.version}")
 

@@ -19,6 +19,7 @@ from verifier.checks.receipt.document.model import Arm, ArmState, Counts, GateSt
 from verifier.checks.receipt.rules import claimed, membership
 from verifier.checks.receipt.rules.claimed import listed
 from verifier.checks.receipt.study import Study
+from verifier.core.printable import quoted
 
 #: Which statuses of samples each count is about.
 _STATUSES: Final = (
@@ -221,15 +222,20 @@ def e13_one_role(study: Study) -> Answer:
 
 
 def e14_deviations(study: Study) -> Answer:
-    """Ask that deviations from the protocol are a list that says which rules each affects.
+    """Ask that deviations from the protocol are a list that says what each affects.
 
-    A deviation that the receipt shows elsewhere, and does not list, is one without its effect.
+    That is a rule by its id, a loaded file by its path (B6), or an arm. A deviation that the
+    receipt shows elsewhere, and does not list, is one without its effect.
     """
-    wrong = [
-        f"deviation {number}: {'no effect stated' if not affects else 'no rule ' + affects[0]}"
-        for number, (_, affects) in enumerate(study.receipt.deviations)
-        if not affects or not all(map(_RULE_ID.fullmatch, affects))
-    ]
+    runtime = study.receipt.runtime
+    named = {file.path for file in runtime.files} if runtime else set()
+    named |= {arm.id for arm in study.receipt.arms}
+    wrong = []
+    for number, (_, affects) in enumerate(study.receipt.deviations):
+        unknown = [each for each in affects if each not in named and not _RULE_ID.fullmatch(each)]
+        if unknown or not affects:
+            what = f"no rule, file or arm {quoted(unknown[0])}" if unknown else "no effect stated"
+            wrong.append(f"deviation {number}: {what}")
     if not study.receipt.deviations:
         wrong += [f"not listed: {what}" for what in _departures(study)]
     if wrong:

@@ -128,20 +128,20 @@ def _refuse(files: Sequence[str], head: str | None) -> None:
 
 def _read(name: str) -> Document | Failed:
     try:
-        data = file.read(name, limit=RECEIPT_BYTES).data
-        return _parsed(name, data)
+        return _parsed(name, [file.read(name, limit=RECEIPT_BYTES).data])
     except PinproofError as error:
         return Failed.of(name, error)
 
 
-def _parsed(name: str, data: bytes) -> Document:
-    """Read a statement, bare or in an envelope. Raises `MalformedError`."""
-    document = _json(data, name)
+def _parsed(name: str, held: list[bytes]) -> Document:
+    """Read a statement, bare or in an envelope, and let its bytes go. Raises `MalformedError`."""
+    pin = Pin.of(held[0])
+    document = _json(held, name)
     if isinstance(document, dict) and "payloadType" in document:
         envelope = Envelope.of(Table(document, what=name, remedy=REMEDY))
         if envelope.payload_type != IN_TOTO:
             raise MalformedError(name, [f"payloadType: expected {IN_TOTO}"], remedy=REMEDY)
-        document = _json(envelope.payload, name)
+        document = _json([envelope.payload], name)
     if not isinstance(document, dict):
         raise MalformedError(name, ["is no statement"], remedy=REMEDY)
     predicate = document.pop("predicate", None)
@@ -155,12 +155,12 @@ def _parsed(name: str, data: bytes) -> Document:
     if not isinstance(predicate, dict):
         table.mistake("predicate", "missing, expected a table")
     table.done()
-    return Document(name=name, pin=Pin.of(data), predicate=predicate or {}, subjects=subjects)
+    return Document(name=name, pin=pin, predicate=predicate or {}, subjects=subjects)
 
 
-def _json(data: bytes, name: str) -> Any:
+def _json(held: list[bytes], name: str) -> Any:
     try:
-        return read_large_json(data, limit=RECEIPT_BYTES)
+        return read_large_json(held, limit=RECEIPT_BYTES)
     except ValueError as error:
         raise MalformedError(name, [str(error)], remedy=REMEDY) from None
 

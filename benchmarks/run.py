@@ -17,6 +17,8 @@
     bundles
            1,000 bundles in one call, against one process of sigstore's verifier over them; and an
            envelope that a key has signed, against an empty click command
+    receipt
+           100,000 samples and 200 figures, against a process that only parses their JSON
 
 Figures and targets are printed, nothing is asserted: machines differ. Only a process that does
 not do its work ends the run, because then its figures mean nothing. Run it on an installed
@@ -48,6 +50,7 @@ from benchmarks import (  # noqa: E402  (they too would leave compiled files beh
     bundles,
     composed,
     images,
+    many_samples,
     prepare,
     proof,
     receipts,
@@ -64,6 +67,7 @@ from benchmarks.processes import (  # noqa: E402
 
 PYTHON: Final = sys.executable
 PINPROOF: Final = str(Path(PYTHON).parent / "pinproof")
+LOADS: Final = "import json, sys; json.loads(open(sys.argv[1], 'rb').read())"
 PARSE: Final = "import ast, sys; ast.parse(open(sys.argv[1], 'rb').read())"
 PACKAGES: Final = ("pinproof", "click", "tuf", "securesystemslib", "cryptography", "sigstore")
 PATH: Final = "/usr/bin:/bin"
@@ -337,6 +341,21 @@ def bundle(processes: Processes, folder: Path, runs: int) -> Iterable[str]:
     yield from _compared(samples, {empty.name: {"wall": 4.0}}, floor=processes.floor)
 
 
+def receipt(processes: Processes, folder: Path, runs: int) -> Iterable[str]:
+    """Judge a receipt that a policy refuses, for what its rows leave out."""
+    path = many_samples.large(folder)
+    size = f"{path.stat().st_size:,} bytes"
+    yield f"{many_samples.SAMPLES:,} samples and {many_samples.FIGURES} figures in {size}"
+    asked = (PINPROOF, "verify", "receipt", str(path), "--policy", "release-receipts")
+    ours = Command("pinproof", asked, exit=1)
+    peer = Command("json.loads", (PYTHON, "-c", LOADS, str(path)))
+    samples = processes.interleaved((ours, peer), rounds=runs)
+    yield from _compared(samples, {peer.name: {"CPU": 3.3}}, floor=processes.floor)
+    peak = median(sample.peak for sample in samples[ours.name])
+    met = "met" if peak <= 230e6 else "missed"
+    yield f"peak {peak / 1e6:.0f} MB · target at most 230: {met} here"
+
+
 def _verify(layout: images.Layout) -> tuple[str, ...]:
     expected = ("--expect", layout.manifest, "--policy", "region")
     return (PINPROOF, "verify", "image", f"oci:{layout.folder}:v1", *expected)
@@ -358,6 +377,7 @@ BENCHMARKS: Final[Mapping[str, Callable[[Processes, Path, int], Iterable[str]]]]
     "proof": chain,
     "image": image,
     "bundles": bundle,
+    "receipt": receipt,
 }
 
 

@@ -93,7 +93,7 @@ def signed_time(
     The time is that of a log or of a timestamp authority, never of the signer. Raises as
     `verify_bundle` does.
     """
-    work = _Work(_asked(key, None, None, signer, trust), _root(trusted_root), trust)
+    work = _Work(_asked(key, None, None, signer, trust), sigstore_root(trusted_root), trust)
     result = work.judged((name, bundle))
     if not isinstance(result, Result) or result.verdict is not Verdict.VERIFIED:
         return None, result

@@ -150,20 +150,20 @@ def _refuse(files: Sequence[str], head: str | None) -> None:
 
 def _read(name: str) -> Document | Failed:
     try:
-        data = file.read(name, limit=RECEIPT_BYTES).data
-        return parsed(name, data)
+        return parsed(name, [file.read(name, limit=RECEIPT_BYTES).data])
     except PinproofError as error:
         return Failed.of(name, error)
 
 
-def parsed(name: str, data: bytes) -> Document:
-    """Read a statement, bare or in an envelope. Raises `MalformedError`."""
-    document, envelope = _json(data, name), None
+def parsed(name: str, held: list[bytes]) -> Document:
+    """Read a statement, bare or in an envelope, and let its bytes go. Raises `MalformedError`."""
+    pin, envelope = Pin.of(held[0]), None
+    document = _json(held, name)
     if isinstance(document, dict) and "payloadType" in document:
         envelope = Envelope.of(Table(document, what=name, remedy=REMEDY))
         if envelope.payload_type != IN_TOTO:
             raise MalformedError(name, [f"payloadType: expected {IN_TOTO}"], remedy=REMEDY)
-        document = _json(envelope.payload, name)
+        document = _json([envelope.payload], name)
     if not isinstance(document, dict):
         raise MalformedError(name, ["is no statement"], remedy=REMEDY)
     predicate = document.pop("predicate", None)
@@ -179,16 +179,16 @@ def parsed(name: str, data: bytes) -> Document:
     table.done()
     return Document(
         name=name,
-        pin=Pin.of(data),
+        pin=pin,
         predicate=predicate or {},
         subjects=subjects,
         envelope=envelope,
     )
 
 
-def _json(data: bytes, name: str) -> Any:
+def _json(held: list[bytes], name: str) -> Any:
     try:
-        return read_large_json(data, limit=RECEIPT_BYTES)
+        return read_large_json(held, limit=RECEIPT_BYTES)
     except ValueError as error:
         raise MalformedError(name, [str(error)], remedy=REMEDY) from None
 

@@ -156,10 +156,12 @@ KEYRING_BYTES: Final = 16 * MIB
 SAMPLE_BYTES: Final = 1 << 16
 #: Numbers of samples that are kept in memory; of more only summaries are, and there are further
 #: passes over the samples, each of which may collect so many around one rank.
-NUMBERS_KEPT: Final = 1 << 18
+NUMBERS_KEPT: Final = 1 << 19
 NUMBERS_COLLECTED: Final = 1 << 16
 #: Arms, cases and memberships of samples, each counted with the others.
 SAMPLE_PLACES: Final = 1 << 16
+#: Kinds of rows of which is known at one time what they share.
+ROW_KINDS: Final = 1 << 12
 #: Rows of one rule that a finding names; the rest is counted.
 ROWS_NOTED: Final = 3
 #: How deep figures may be made of figures.

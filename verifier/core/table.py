@@ -25,7 +25,9 @@ from verifier.core.errors import WrongCallError
 from verifier.core.limits import CHOICES_SHOWN, DOCUMENT_BYTES, DOCUMENT_DEPTH, MISTAKES_SHOWN
 from verifier.core.printable import quoted
 
-_MINUS_ZERO: Final = re.compile(rb"[:,\[]\s*-0")
+_BEFORE_NUMBERS: Final = b":,[ \t\r\n"
+_DIGITS_TO_ZERO: Final = bytes(48 if byte in b"0123456789" else 32 for byte in range(256))
+_SIX_ZEROS: Final = b"000000"
 _LONG_NUMBER: Final = re.compile(rb"[:,\[\s-][0-9]{19}")
 #: Digits of a number that another program wrote.
 _FOREIGN_DIGITS: Final = 40
@@ -67,16 +69,22 @@ def read_json(
     return value
 
 
-def read_large_json(data: bytes, *, limit: int) -> Any:
+def read_large_json(held: list[bytes], *, limit: int) -> Any:
     """Parse strict JSON whose reader knows every level of it, so that none is looked for here.
 
-    Everything else is refused as by `read_json`; what is nested deeper is refused by the reader,
-    because no key of its own holds it. Raises `ValueError` with the reason.
+    The bytes are taken out of `held`, and gone when parsing begins: there is no room for them
+    beside their text and all that is made of it. Everything else is refused as by `read_json`;
+    what is nested deeper is refused by the reader, because no key of its own holds it. Raises
+    `ValueError` with the reason.
     """
+    data = held.pop()
+    text = _decode(data, limit)
     # Two spellings can only be seen while parsing, which takes a fifth longer: -0 and 19 digits.
-    odd = _MINUS_ZERO.search(data) or _LONG_NUMBER.search(data)
-    value = _parsed(_decode(data, limit), integer=_integer if odd else None)
-    if b"\\u" in data:
+    odd = _may_have_minus_zero(data) or _may_have_long_number(data)
+    escaped = b"\\u" in data
+    del data
+    value = _parsed(text, integer=_integer if odd else None)
+    if escaped:
         _limit_shape(value)  # half of a surrogate pair can only be written so
     return value
 
@@ -118,6 +126,31 @@ def _decode(data: bytes, limit: int) -> str:
         return data.decode()
     except UnicodeDecodeError as error:
         raise ValueError(f"not UTF-8 at byte {error.start}") from None
+
+
+def _may_have_minus_zero(data: bytes) -> bool:
+    """Whether a number may be -0; dates and names have it within, and are many."""
+    at = data.find(b"-0")
+    while at >= 0:
+        if not at or data[at - 1] in _BEFORE_NUMBERS:
+            return True
+        at = data.find(b"-0", at + 1)
+    return False
+
+
+def _may_have_long_number(data: bytes) -> bool:
+    """Whether a number may have 19 digits.
+
+    Of 19 digits in a row every third byte gives six. To look for these first is fifteen times
+    faster than the pattern, which is asked where they are: mostly in digests.
+    """
+    third = data[::3].translate(_DIGITS_TO_ZERO)
+    at = third.find(_SIX_ZEROS)
+    while at >= 0:
+        if _LONG_NUMBER.search(data, max(0, 3 * at - 3), 3 * at + 20):
+            return True
+        at = third.find(_SIX_ZEROS, at + 1)
+    return False
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -6,7 +6,8 @@ from typing import Any, Final
 from verifier.checks.receipt.document.model import Receipt
 from verifier.checks.receipt.document.reading import REMEDY, receipt
 from verifier.checks.receipt.numbers import figures
-from verifier.checks.receipt.numbers.tally import MalformedSamplesError, RowRule, Tally
+from verifier.checks.receipt.numbers.alike import RowRule
+from verifier.checks.receipt.numbers.tally import MalformedSamplesError, Tally
 from verifier.checks.receipt.rules.rows import row_rules
 from verifier.checks.receipt.scan import redaction
 from verifier.checks.receipt.scan.secrets import Scan
@@ -53,9 +54,7 @@ def study(
     )
 
 
-def _tally(
-    read: Receipt, rules: Iterable[tuple[str, RowRule]], rows: Iterable[Any], what: str
-) -> Tally:
+def _tally(read: Receipt, rules: Iterable[RowRule], rows: Iterable[Any], what: str) -> Tally:
     tally = Tally(figures.quantities(read.figures), rules)
     try:
         tally.see_all(rows)

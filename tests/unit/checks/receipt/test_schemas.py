@@ -76,7 +76,7 @@ def receipt() -> Any:
 
 
 def read_receipt(document: Any) -> None:
-    found = parsed("receipt.json", json.dumps(document).encode())
+    found = parsed("receipt.json", [json.dumps(document).encode()])
     study(
         found.predicate,
         found.subjects,

@@ -14,7 +14,7 @@ from support.receipts import Json
 from verifier.checks.receipt.answer import Broken
 from verifier.checks.receipt.document.model import Kind
 from verifier.checks.receipt.numbers.formulas import FORMULAS
-from verifier.checks.receipt.numbers.operands import Samples
+from verifier.checks.receipt.numbers.operands import Column, Samples
 from verifier.checks.receipt.rules.applies import DOES_NOT_APPLY
 from verifier.checks.receipt.rules.statistics import RULES
 
@@ -240,7 +240,9 @@ def test_disjoint_ranges_are_set_beside_the_control_s_own(second: int, expected:
 
 @given(st.lists(st.integers(0, 10**9), min_size=1, max_size=300), st.sampled_from([95, 99]))
 def test_the_nearest_rank_has_so_many_below_it(numbers: list[int], percent: int) -> None:
-    result = FORMULAS[f"p{percent}"].compute({"of": Samples(numbers)}, {})
+    column = Column()
+    column.numbers += numbers
+    result = FORMULAS[f"p{percent}"].compute({"of": Samples([column])}, {})
     assert result.low == result.high
     assert result.low in numbers
     assert sum(n <= result.low for n in numbers) * 100 >= percent * len(numbers)

@@ -7,10 +7,11 @@ figures that select them: in memory where they are few, else by further passes o
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from functools import cached_property
-from typing import Final, Protocol
+from itertools import chain
+from typing import Any, Final, Protocol, cast
 
 from verifier.checks.receipt.numbers.intervals import Interval, UncomputableError
-from verifier.checks.receipt.numbers.quantities import Number
+from verifier.checks.receipt.numbers.quantities import Number, exact
 from verifier.checks.receipt.numbers.running import Rank, Root, Sum, key
 
 
@@ -18,7 +19,7 @@ class Numbers(Protocol):
     """One operand."""
 
     @property
-    def kept(self) -> Sequence[Number] | None:
+    def kept(self) -> Sequence[int | Fraction] | None:
         """The numbers themselves, sorted; None of so many that they are not kept."""
 
     @property
@@ -81,56 +82,91 @@ def nearest_rank(percent: int, count: int) -> int:
     return max(-(-percent * count // 100), 1) - 1
 
 
+class Column:
+    """The numbers of one quantity at one place; many operands select it, each with others."""
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        self.numbers: list[Number] = []
+
+    @cached_property
+    def sum(self) -> Sum:
+        """Their sum."""
+        found = Sum()
+        if self.whole:
+            found.exact[1] = sum(cast("list[int]", self.numbers))
+        else:
+            found.add(self.numbers)
+        return found
+
+    @cached_property
+    def whole(self) -> bool:
+        """Whether all are integers, which need no key to be compared fast."""
+        return {*map(type, self.numbers)} <= {int}
+
+    @cached_property
+    def ordered(self) -> list[Any]:
+        """The integers in order, else pairs of key and number in order."""
+        return sorted(self.numbers) if self.whole else sorted(map(_ordered, self.numbers))
+
+
 class Samples:
     """Numbers read off samples; at least one."""
 
-    def __init__(self, numbers: Sequence[Number]) -> None:
+    def __init__(self, columns: Sequence[Column]) -> None:
         """Hold them, unsorted."""
-        self._numbers = numbers
-        self.count = len(numbers)
+        self._columns = columns
+        self.count = sum(len(column.numbers) for column in columns)
 
     @cached_property
     def total(self) -> Interval:
         """Their sum."""
         running = Sum()
-        running.add(self._numbers)
+        for column in self._columns:
+            running.merge(column.sum)
         return running.result
 
     @property
-    def kept(self) -> Sequence[Number]:
+    def kept(self) -> Sequence[int | Fraction]:
         """The numbers, sorted."""
-        return self._sorted
+        return [exact(number) for number in self._sorted]
 
     @cached_property
     def _sorted(self) -> Sequence[Number]:
-        return sorted(self._numbers, key=lambda number: (key(number), number))
+        """Sort what is sorted by column, which takes as long as to merge it."""
+        if all(column.whole for column in self._columns):
+            return sorted(chain.from_iterable(column.ordered for column in self._columns))
+        if any(column.whole for column in self._columns):
+            numbers = chain.from_iterable(column.numbers for column in self._columns)
+            return sorted(numbers, key=_ordered)
+        pairs = sorted(chain.from_iterable(column.ordered for column in self._columns))
+        return [number for _, number in pairs]
 
     @property
     def median(self) -> Interval:
         """The middle one, or the mean of the middle two."""
         left, right = middle(self.count)
-        return Interval.exact(Fraction(self._sorted[left] + self._sorted[right]) / 2)
+        return Interval.exact(Fraction(exact(self._sorted[left]) + exact(self._sorted[right])) / 2)
 
     def ranked(self, percent: int) -> Interval:
         """Return the number of that rank."""
-        return Interval.exact(self._sorted[nearest_rank(percent, self.count)])
+        return Interval.exact(exact(self._sorted[nearest_rank(percent, self.count)]))
 
     @property
     def least(self) -> Interval:
         """The smallest."""
-        return Interval.exact(self._sorted[0])
+        return Interval.exact(exact(self._sorted[0]))
 
     @property
     def most(self) -> Interval:
         """The largest."""
-        return Interval.exact(self._sorted[-1])
+        return Interval.exact(exact(self._sorted[-1]))
 
     @cached_property
     def geometric_mean(self) -> Interval:
         """Enclose the root."""
         root = Root()
-        for number in self._numbers:
-            root.see(number)
+        root.see_all(list(chain.from_iterable(column.numbers for column in self._columns)))
         return root.result
 
 
@@ -192,12 +228,12 @@ class Streamed:
     @property
     def least(self) -> Interval:
         """The smallest."""
-        return Interval.exact(self._summary.least)
+        return Interval.exact(exact(self._summary.least))
 
     @property
     def most(self) -> Interval:
         """The largest."""
-        return Interval.exact(self._summary.most)
+        return Interval.exact(exact(self._summary.most))
 
     def foresee(self, formula: str) -> None:
         """Say that this formula will be computed, so that one pass serves for many."""
@@ -229,14 +265,16 @@ class Streamed:
         left, right = middle(self.count)
         self._expect((left, right))
         self._go()
-        return Interval.exact(Fraction(self._ranks[left].result + self._ranks[right].result) / 2)
+        return Interval.exact(
+            Fraction(exact(self._ranks[left].result) + exact(self._ranks[right].result)) / 2
+        )
 
     def ranked(self, percent: int) -> Interval:
         """Return the number of that rank."""
         rank = nearest_rank(percent, self.count)
         self._expect((rank,))
         self._go()
-        return Interval.exact(self._ranks[rank].result)
+        return Interval.exact(exact(self._ranks[rank].result))
 
     @property
     def geometric_mean(self) -> Interval:

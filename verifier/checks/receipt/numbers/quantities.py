@@ -9,7 +9,44 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any, Final, NamedTuple
 
-Number = int | Fraction
+
+class Rate:
+    """An exact quotient that is not reduced: hundreds of thousands are read, and few are printed.
+
+    Making one takes a fifth of the time of a `Fraction`.
+    """
+
+    __slots__ = ("denominator", "numerator")
+
+    def __init__(self, numerator: int, denominator: int) -> None:
+        """Divide; the denominator is positive."""
+        self.numerator = numerator
+        self.denominator = denominator
+
+    def __eq__(self, other: object) -> bool:
+        """Whether the quotients are equal."""
+        if not isinstance(other, Rate | Fraction | int):
+            return NotImplemented
+        return self.numerator * other.denominator == other.numerator * self.denominator
+
+    def __hash__(self) -> int:
+        """Equal quotients have equal ones, of whatever type."""
+        return hash(exact(self))
+
+    def __lt__(self, other: "Number") -> bool:
+        """Whether this one is smaller."""
+        return self.numerator * other.denominator < other.numerator * self.denominator
+
+    def __gt__(self, other: "Number") -> bool:
+        """Whether this one is larger."""
+        return self.numerator * other.denominator > other.numerator * self.denominator
+
+    def __repr__(self) -> str:
+        """Print it as it is written."""
+        return f"{self.numerator}/{self.denominator}"
+
+
+Number = int | Fraction | Rate
 Row = Mapping[str, Any]
 
 #: Measured values with names of the study's own: `values.NAME`.
@@ -47,7 +84,7 @@ def own(name: str) -> Callable[[Row], Number | None]:
 def _rate(amount: int | None, microseconds: int | None) -> Number | None:
     if amount is None or microseconds is None or microseconds <= 0:
         return None
-    return Fraction(amount * _MICROSECONDS, microseconds)
+    return Rate(amount * _MICROSECONDS, microseconds)
 
 
 def _decode(row: Row) -> Number | None:
@@ -101,6 +138,13 @@ QUANTITIES: Final[dict[str, Quantity]] = {
     "acceptanceLength": Quantity(_acceptance, "tokens/step"),
 }
 COUNTERS: Final = frozenset({*_COUNTERS, "requestSuccess", "acceptedPerPosition", "running"})
+
+
+def exact(number: Number) -> int | Fraction:
+    """Return a number as one to compute with."""
+    if isinstance(number, Rate):
+        return Fraction(number.numerator, number.denominator)
+    return number
 
 
 def reader(name: str) -> Callable[[Row], Number | None]:

@@ -20,8 +20,8 @@ STATUSES: Final = frozenset(
     {"complete", "failed", "timedOut", "truncated", "cancelled", "malformed"}
 )
 _TEXTS: Final = ("arm", "case", "membership", "status")
-_INTEGERS: Final = ("attempt", "httpStatus", "cap", "depth", "exitCode", "repetition")
-_GROUPS: Final[dict[str, frozenset[str]]] = {
+INTEGERS: Final = ("attempt", "httpStatus", "cap", "depth", "exitCode", "repetition")
+GROUPS: Final[dict[str, frozenset[str]]] = {
     "usage": frozenset({"promptTokens", "completionTokens", "totalTokens", "cachedTokens"}),
     "timingUs": frozenset({"ttft", "settle", "elapsed", "start"}),
     "counterDeltas": COUNTERS,
@@ -30,9 +30,11 @@ DIGESTS: Final = ("request", "response", "epoch")
 _DIGEST_FIELDS: Final = frozenset({"sha256", "bytes", "name"})
 _FLAGS: Final = ("postHoc", "idleBefore")
 _ALLOWED: Final = frozenset(
-    {*_TEXTS, *_INTEGERS, *_GROUPS, *DIGESTS, *_FLAGS, "values", "checks", "finishReason"}
+    {*_TEXTS, *INTEGERS, *GROUPS, *DIGESTS, *_FLAGS, "values", "checks", "finishReason"}
 )
 _DECIMAL: Final = re.compile(r"-?(?:0|[1-9][0-9]{0,29})(?:\.[0-9]{1,30})?")
+#: What is neither text that names, nor an integer, nor a group of integers.
+RARER: Final = _ALLOWED.difference(_TEXTS, INTEGERS, GROUPS)
 _CHECK: Final = frozenset({"id", "passed"})
 
 
@@ -57,10 +59,10 @@ def _texts(row: Row) -> str | None:
 
 
 def _numbers(row: Row) -> str | None:
-    for name in _INTEGERS:
+    for name in INTEGERS:
         if name in row and not _integer_or_null(row[name]):
             return f"{name}: expected an integer from 0, or null"
-    for name, fields in _GROUPS.items():
+    for name, fields in GROUPS.items():
         if name in row and (wrong := _group(row[name], fields)):
             return f"{name}{wrong}"
     return None

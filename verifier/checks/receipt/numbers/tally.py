@@ -1,8 +1,8 @@
 """One pass over all samples: what is counted, collected for figures, and noted by row rules.
 
 Memory does not grow with the rows: of more numbers than are kept only summaries stay, and what
-figures need beyond them is looked for in further passes (`running`). A row rule looks at one row
-and says None (holds), a text (broken), or `Missing` with a text (cannot be checked).
+figures need beyond them is looked for in further passes (`running`). What rows share that are
+alike is found out once (`alike`) and counted when all were seen.
 """
 
 from collections import Counter, defaultdict
@@ -11,20 +11,13 @@ from itertools import chain
 from typing import Any, Final, NamedTuple
 
 from verifier.checks.receipt.document.model import Operand
-from verifier.checks.receipt.numbers.operands import Samples, Streamed, Summary
+from verifier.checks.receipt.numbers.alike import Alike, Missing, RowRule, kind
+from verifier.checks.receipt.numbers.operands import Column, Samples, Streamed, Summary
 from verifier.checks.receipt.numbers.quantities import Number, reader
 from verifier.checks.receipt.numbers.running import Rank, Root
 from verifier.checks.receipt.numbers.samples import Row, mistake
-from verifier.core.limits import NUMBERS_KEPT, ROWS_NOTED, SAMPLE_PLACES
+from verifier.core.limits import NUMBERS_KEPT, ROW_KINDS, ROWS_NOTED, SAMPLE_PLACES
 
-
-class Missing(NamedTuple):
-    """What a row lacks for a rule to be checked."""
-
-    what: str
-
-
-RowRule = Callable[[Row], "str | Missing | None"]
 #: Where a row stands: arm, case, membership.
 Place = tuple[str, str, str]
 #: Amounts of which every place keeps count, least, most and sum.
@@ -47,6 +40,12 @@ class Noted:
         self.count += 1
         if len(self.first) < ROWS_NOTED:
             self.first.append((number, text))
+
+    def add_all(self, count: int, first: Iterable[int], text: str) -> None:
+        """Note rows of which all the same is wrong; `first` are the first of them."""
+        self.count += count
+        found = [*self.first, *((number, text) for number in first)]
+        self.first = sorted(found, key=lambda each: each[0])[:ROWS_NOTED]
 
     def __str__(self) -> str:
         """Name the first rows, and say how many more there are."""
@@ -95,12 +94,13 @@ class MalformedSamplesError(ValueError):
 class Tally:
     """What all samples together say."""
 
-    def __init__(self, quantities: Iterable[str], rules: Iterable[tuple[str, RowRule]]) -> None:
+    def __init__(self, quantities: Iterable[str], rules: Iterable[RowRule]) -> None:
         """Collect these quantities of every place, and ask these rules of every row."""
         self._readers = [(name, reader(name)) for name in sorted(set(quantities))]
         self._rules = tuple(rules)
+        self._alike: dict[tuple[Any, ...], Alike] = {}
         self._all: Iterable[Any] = ()
-        self._numbers: dict[tuple[Place, str], list[Number]] = defaultdict(list)
+        self._numbers: dict[tuple[Place, str], Column] = defaultdict(Column)
         self._in_order: list[Place] = []
         self._of_arm: dict[str, list[Place]] = defaultdict(list)
         self._kept = 0
@@ -117,7 +117,6 @@ class Tally:
         self.retried: dict[Place, Counter[tuple[int, int]]] = defaultdict(Counter)
         self.broken: dict[str, Noted] = defaultdict(Noted)
         self.uncheckable: dict[str, Noted] = defaultdict(Noted)
-        self.checked: Counter[str] = Counter()
 
     def see_all(self, rows: Iterable[Any]) -> None:
         """Take every row in; `rows` gives the same ones again whenever it is iterated over.
@@ -128,11 +127,16 @@ class Tally:
         self._all = rows
         wrong = Noted()
         for row in rows:
-            if problem := mistake(row):
-                wrong.add(self.rows, problem)
-            else:
-                self._see(row)
+            alike = self._found(row)
+            if alike is None or not alike.sound(row):
+                if problem := mistake(row):
+                    wrong.add(self.rows, problem)
+                    self.rows += 1
+                    continue
+                alike = alike or self._new(row)
+            self._see(row, alike)
             self.rows += 1
+        self._settle()
         if wrong.count:
             raise MalformedSamplesError(str(wrong))
         self._in_order = sorted(self.places)
@@ -141,52 +145,86 @@ class Tally:
         if self._folded:
             self._fold()
 
-    def _see(self, row: Row) -> None:
-        place = (row["arm"], row["case"], row["membership"])
-        self.places[place] += 1
+    def _found(self, row: Any) -> Alike | None:
+        """Return what is known of rows like this one, None if nothing is."""
+        try:
+            return self._alike.get(kind(row))
+        except (AttributeError, KeyError, TypeError):
+            return None
+
+    def _new(self, row: Row) -> Alike:
+        """Find out what rows share that are like this one, the first of them."""
+        if len(self._alike) >= ROW_KINDS:
+            self._settle()
+        found = Alike(row, self._rules)
+        self.places[found.place] += 0
         if len(self.places) > SAMPLE_PLACES:
             most = f"more than {SAMPLE_PLACES:,} arms, cases and memberships"
             raise MalformedSamplesError(f"samples[{self.rows}]: {most}")
-        self.statuses[place[0], row["status"]] += 1
-        if row["status"] == "complete":
-            self.complete[place] += 1
-            for name, read in self._readers:
+        if found.complete:
+            found.reads = tuple(
+                (read, self._numbers[found.place, name].numbers.append)
+                for name, read in self._readers
+            )
+            found.work = self.work[found.place]
+        self._alike[kind(row)] = found
+        return found
+
+    def _see(self, row: Row, alike: Alike) -> None:
+        alike.rows += 1
+        if alike.rows <= ROWS_NOTED:
+            alike.first.append(self.rows)
+        if alike.complete:
+            for read, take in alike.reads:
                 number = read(row)
                 if number is not None:
-                    self._numbers[place, name].append(number)
+                    take(number)
                     self._kept += 1
             if self._kept > NUMBERS_KEPT:
                 self._fold()
-            self._see_work(place, row)
-        if row.get("postHoc"):
-            self.post_hoc[place] += 1
-        self._see_attempt(place, row)
-        for rule, ask in self._rules:
+            _see_work(alike.work, row)
+        if alike.flagged and row["postHoc"]:
+            self.post_hoc[alike.place] += 1
+        if alike.attempts:
+            self._see_attempt(alike.place, row)
+        if alike.asked:
+            self._ask(row, alike)
+
+    def _ask(self, row: Row, alike: Alike) -> None:
+        for ask, rules in alike.asked:
             answer = ask(row)
             if answer is None:
-                self.checked[rule] += 1
-            elif isinstance(answer, Missing):
-                self.uncheckable[rule].add(self.rows, answer.what)
+                continue
+            if isinstance(answer, Missing):
+                for rule in rules:
+                    self.uncheckable[rule].add(self.rows, answer.what)
             else:
-                self.broken[rule].add(self.rows, answer)
+                for rule in rules:
+                    self.broken[rule].add(self.rows, answer)
 
-    def _see_work(self, place: Place, row: Row) -> None:
-        """Keep how much was asked for and given, and one number for all the requests (A10)."""
-        work, usage, request = self.work[place], row.get("usage"), row.get("request")
-        if usage:
-            for name in WORK:
-                number = usage.get(name)
-                if number is not None:
-                    work[name].add(number)
-        cap = row.get("cap")
-        if cap is not None:
-            work["cap"].add(cap)
-        if request:
-            work["request"].add(hash(request["sha256"]))
+    def _settle(self) -> None:
+        """Count what is known of rows that are alike, and forget their kinds."""
+        for alike in self._alike.values():
+            place, rows = alike.place, alike.rows
+            self.places[place] += rows
+            self.statuses[place[0], alike.row["status"]] += rows
+            if alike.complete:
+                self.complete[place] += rows
+            for rule, answer in alike.answers:
+                if isinstance(answer, Missing):
+                    self.uncheckable[rule].add_all(rows, alike.first, answer.what)
+                else:
+                    self.broken[rule].add_all(rows, alike.first, answer)
+        self._alike.clear()
+
+    def checked(self, rule: str) -> int:
+        """Count the rows on which a row rule holds."""
+        noted = (self.broken.get(rule), self.uncheckable.get(rule))
+        return self.rows - sum(each.count for each in noted if each)
 
     def _see_attempt(self, place: Place, row: Row) -> None:
         """Keep (repetition, attempt) of what was rejected, and of what was tried again (E6)."""
-        attempt, repetition = row.get("attempt"), row.get("repetition")
+        attempt, repetition = row["attempt"], row["repetition"]
         if attempt is None or repetition is None:
             return
         if attempt > 1:
@@ -196,9 +234,10 @@ class Tally:
 
     def _fold(self) -> None:
         """Let all numbers go that are kept; a summary of each place and quantity stays."""
-        for key, numbers in self._numbers.items():
-            self._folded[key].add(numbers)
-        self._numbers.clear()
+        for key, column in self._numbers.items():
+            if column.numbers:
+                self._folded[key].add(column.numbers)
+                column.numbers.clear()  # and no other list: rows that are alike know this one
         self._kept = 0
 
     def selected(self, operand: Operand) -> Selected:
@@ -213,8 +252,8 @@ class Tally:
         keys = [(place, operand.quantity or "") for place in places]
         rows = sum(self.complete[place] for place in places)
         if not self._folded:
-            kept = [number for key in keys for number in self._numbers.get(key, ())]
-            return Selected(numbers=Samples(kept), rows=rows, missing=rows - len(kept))
+            kept = Samples([self._numbers[key] for key in keys if key in self._numbers])
+            return Selected(numbers=kept, rows=rows, missing=rows - kept.count)
         summary = Summary()
         for key in keys:
             if key in self._folded:
@@ -259,9 +298,23 @@ class Tally:
     def of_membership(self) -> Counter[str]:
         """Count rows by membership."""
         found: Counter[str] = Counter()
-        for (_, _, kind), number in self.places.items():
-            found[kind] += number
+        for (_, _, membership), number in self.places.items():
+            found[membership] += number
         return found
+
+
+def _see_work(work: Mapping[str, Extent], row: Row) -> None:
+    """Keep how much was asked for and given, and one number for all the requests (A10)."""
+    usage, request, cap = row.get("usage"), row.get("request"), row.get("cap")
+    if usage:
+        for name in WORK:
+            number = usage.get(name)
+            if number is not None:
+                work[name].add(number)
+    if cap is not None:
+        work["cap"].add(cap)
+    if request:
+        work["request"].add(hash(request["sha256"]))
 
 
 def _by_place(

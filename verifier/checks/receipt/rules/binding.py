@@ -16,8 +16,8 @@ from verifier.checks.receipt.answer import (
 )
 from verifier.checks.receipt.document.identities import LoadedFile, Runtime, Written, full
 from verifier.checks.receipt.document.model import ClaimKind, Receipt
+from verifier.checks.receipt.numbers.alike import RowRule
 from verifier.checks.receipt.numbers.samples import DIGESTS, Row
-from verifier.checks.receipt.numbers.tally import RowRule
 from verifier.checks.receipt.study import Study
 from verifier.core.digest import HEX64
 
@@ -257,10 +257,10 @@ def b7_model_revisions(study: Study) -> Answer:
     return Uncheckable(missing=f"the revision of the {bare[0]} model") if bare else Holds()
 
 
-def b7_rows(receipt: Receipt) -> Iterator[tuple[str, RowRule]]:
+def b7_rows(receipt: Receipt) -> Iterator[RowRule]:
     """Ask of the rows whether tokens were drafted, where no draft model is named."""
     if not any(model.role == "draft" for model in receipt.models):
-        yield "B7", _drafted
+        yield RowRule("B7", _drafted)
 
 
 def _drafted(row: Row) -> str | None:

@@ -16,7 +16,8 @@ from verifier.checks.receipt.document.model import (
     Operand,
     Role,
 )
-from verifier.checks.receipt.numbers.tally import Missing, Place
+from verifier.checks.receipt.numbers.alike import Missing
+from verifier.checks.receipt.numbers.tally import Place
 from verifier.checks.receipt.study import Study
 
 #: Claims or arms that one finding names; the rest is counted.

@@ -5,12 +5,12 @@ is made: a hundred thousand rows pass through here. Sources: the seeds and TheGr
 PROVIDER-ACCOUNTING.md, as receipts.md §2 K lists them.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
 from verifier.checks.receipt.document.model import ClaimKind, Figure, Operand, Receipt
+from verifier.checks.receipt.numbers.alike import Ask, Missing, RowRule
 from verifier.checks.receipt.numbers.samples import Row
-from verifier.checks.receipt.numbers.tally import Missing, RowRule
 from verifier.checks.receipt.rules.made_of import arms_of, side
 
 _NOTHING: Final[dict[str, Any]] = {}
@@ -20,24 +20,24 @@ _DEPTH: Final = Missing("depth")
 _COMPLETE: Final = "complete"
 
 
-def row_rules(receipt: Receipt) -> Iterable[tuple[str, RowRule]]:
+def row_rules(receipt: Receipt) -> Iterable[RowRule]:
     """Return the id of each rule and its function; one about a claim has that claim's id too."""
-    yield "K1", k1_null
-    yield "K2", k2_success
-    yield "K3", k3_prefix
-    yield "K4", k4_positions
-    yield "K5", k5_drafts
-    yield "K6", k6_conservation
-    yield "K7", k7_epoch()
-    yield "K9", k9_prompt
-    yield "K12", k12_total
+    yield RowRule("K1", k1_null)
+    yield RowRule("K2", k2_success)
+    yield RowRule("K3", k3_prefix)
+    yield RowRule("K4", k4_positions)
+    yield RowRule("K5", k5_drafts)
+    yield RowRule("K6", k6_conservation)
+    yield RowRule("K7", k7_epoch())
+    yield RowRule("K9", k9_prompt)
+    yield RowRule("K12", k12_total)
     for claim in receipt.claims:
         if claim.kind is ClaimKind.COLD:
-            yield f"K8 {claim.id}", k8_cold(arms_of(receipt, claim))
+            yield RowRule(f"K8 {claim.id}", k8_cold, _core_of(arms_of(receipt, claim)))
     for figure in receipt.figures:
         selections = prefill(receipt, figure)
         if selections and figure.value is not None:
-            yield f"K11 {figure.id}", k11_cached(selections)
+            yield RowRule(f"K11 {figure.id}", k11_cached, _any_of(selections))
 
 
 def k1_null(row: Row) -> str | Missing | None:
@@ -89,7 +89,9 @@ def k4_positions(row: Row) -> str | Missing | None:
     if row["status"] != _COMPLETE:
         return None
     counters = row.get("counterDeltas") or _NOTHING
-    positions, accepted = counters.get("acceptedPerPosition"), counters.get("acceptedTokens")
+    positions = counters.get("acceptedPerPosition")
+    # Where there are none nothing else is looked at: it is one answer for all such rows (alike).
+    accepted = None if positions is None else counters.get("acceptedTokens")
     if positions is None or accepted is None:
         return _COUNTERS
     total = sum(positions)
@@ -101,9 +103,17 @@ def k5_drafts(row: Row) -> str | Missing | None:
     if row["status"] != _COMPLETE:
         return None
     counters = row.get("counterDeltas") or _NOTHING
-    accepted, drafted = counters.get("acceptedTokens"), counters.get("draftTokens")
-    drafts, depth = counters.get("drafts"), row.get("depth")
-    positions = counters.get("acceptedPerPosition")
+    drafted, positions = counters.get("draftTokens"), counters.get("acceptedPerPosition")
+    return _COUNTERS if drafted is None and positions is None else _k5_compared(row, counters)
+
+
+def _k5_compared(row: Row, counters: Mapping[str, Any]) -> str | Missing | None:
+    drafted, positions = counters.get("draftTokens"), counters.get("acceptedPerPosition")
+    accepted, drafts, depth = (
+        counters.get("acceptedTokens"),
+        counters.get("drafts"),
+        row.get("depth"),
+    )
     if accepted is not None and drafted is not None and accepted > drafted:
         return f"{accepted} accepted of {drafted} drafted"
     if drafts is not None and drafted is not None and not _drafted(drafts, drafted, depth):
@@ -145,7 +155,7 @@ def k6_conservation(row: Row) -> str | Missing | None:
     return None if over <= depth * requests else f"{over} tokens counted that were not put out"
 
 
-def k7_epoch() -> RowRule:
+def k7_epoch() -> Ask:
     """Ask that all counters of an arm are of one epoch, and that the server was idle before."""
     epochs: dict[str, str] = {}
 
@@ -167,22 +177,23 @@ def k7_epoch() -> RowRule:
     return ask
 
 
-def k8_cold(arms: frozenset[str]) -> RowRule:
-    """Ask of a claim's core requests that nothing of their prompts was cached, by all counters."""
+def _core_of(arms: frozenset[str]) -> Callable[[Row], bool]:
+    """Tell the completed core requests of these arms."""
+    return lambda row: (
+        row["status"] == _COMPLETE and row["membership"] == "core" and row["arm"] in arms
+    )
 
-    def ask(row: Row) -> str | Missing | None:
-        if row["status"] != _COMPLETE or row["membership"] != "core" or row["arm"] not in arms:
-            return None
-        usage, counters = row.get("usage") or _NOTHING, row.get("counterDeltas") or _NOTHING
-        cached, hits = usage.get("cachedTokens"), counters.get("prefixHits")
-        computed, prompt = counters.get("localCompute"), usage.get("promptTokens")
-        if cached == 0 and hits == 0 and computed is not None and computed == prompt:
-            return None
-        if cached is None or hits is None or computed is None or prompt is None:
-            return "no cached tokens, hits or computed tokens are counted"
-        return f"{cached} cached, {hits} hits, {computed} computed of {prompt}"
 
-    return ask
+def k8_cold(row: Row) -> str | Missing | None:
+    """Ask of a claim's core request that nothing of its prompt was cached, by all counters."""
+    usage, counters = row.get("usage") or _NOTHING, row.get("counterDeltas") or _NOTHING
+    cached, hits = usage.get("cachedTokens"), counters.get("prefixHits")
+    computed, prompt = counters.get("localCompute"), usage.get("promptTokens")
+    if cached == 0 and hits == 0 and computed is not None and computed == prompt:
+        return None
+    if cached is None or hits is None or computed is None or prompt is None:
+        return "no cached tokens, hits or computed tokens are counted"
+    return f"{cached} cached, {hits} hits, {computed} computed of {prompt}"
 
 
 def k9_prompt(row: Row) -> str | Missing | None:
@@ -211,18 +222,11 @@ def prefill(receipt: Receipt, figure: Figure) -> tuple[Operand, ...]:
     return amounts if prompts and {each.quantity for each in times} == {"ttft"} else ()
 
 
-def k11_cached(operands: tuple[Operand, ...]) -> RowRule:
-    """Ask that no prompt of a prefill rate was partly cached (TheGrill's evidence.rs)."""
-
-    def ask(row: Row) -> str | Missing | None:
-        if row["status"] != _COMPLETE or not any(_selects(each, row) for each in operands):
-            return None
-        cached = (row.get("usage") or _NOTHING).get("cachedTokens")
-        if cached == 0:
-            return None
-        return Missing("cachedTokens") if cached is None else f"{cached} prompt tokens were cached"
-
-    return ask
+def _any_of(operands: tuple[Operand, ...]) -> Callable[[Row], bool]:
+    """Tell the completed requests that any of these operands selects."""
+    return lambda row: (
+        row["status"] == _COMPLETE and any(_selects(operand, row) for operand in operands)
+    )
 
 
 def _selects(operand: Operand, row: Row) -> bool:
@@ -231,6 +235,14 @@ def _selects(operand: Operand, row: Row) -> bool:
         and (not operand.arms or row["arm"] in operand.arms)
         and (not operand.cases or row["case"] in operand.cases)
     )
+
+
+def k11_cached(row: Row) -> str | Missing | None:
+    """Ask that no prompt of a prefill rate was partly cached (TheGrill's evidence.rs)."""
+    cached = (row.get("usage") or _NOTHING).get("cachedTokens")
+    if cached == 0:
+        return None
+    return Missing("cachedTokens") if cached is None else f"{cached} prompt tokens were cached"
 
 
 def k12_total(row: Row) -> str | Missing | None:

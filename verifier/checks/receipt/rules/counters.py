@@ -40,7 +40,7 @@ def _of_rows(rule: str, expected: str) -> Callable[[Study], Answer]:
             return Uncheckable(missing=str(noted))
         if not tally.complete.total():
             return Uncheckable(missing="a completed request")
-        return Holds(detail=f"{tally.checked[rule]:,} samples")
+        return Holds(detail=f"{tally.checked(rule):,} samples")
 
     ask.__doc__ = f"Ask of every sample: {expected}."
     return ask

@@ -6,11 +6,11 @@ from typing import Final
 
 from verifier.checks.receipt.answer import Answer, Holds
 from verifier.checks.receipt.document.model import Arm, Claim, ClaimKind, Figure, Operand
+from verifier.checks.receipt.numbers.alike import Missing
 from verifier.checks.receipt.numbers.figures import compute
 from verifier.checks.receipt.numbers.formulas import FORMULAS
 from verifier.checks.receipt.numbers.intervals import Interval, UncomputableError, shown
 from verifier.checks.receipt.numbers.operands import Single
-from verifier.checks.receipt.numbers.tally import Missing
 from verifier.checks.receipt.rules import claimed
 from verifier.checks.receipt.rules.claimed import NO_EFFECT, limit
 from verifier.checks.receipt.study import Study

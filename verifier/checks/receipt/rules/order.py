@@ -6,7 +6,7 @@ from typing import Final
 
 from verifier.checks.receipt.answer import Answer, Broken, Holds, Uncheckable
 from verifier.checks.receipt.document.model import Arm, ArmState, Claim, ClaimKind, Design, Role
-from verifier.checks.receipt.numbers.tally import Missing
+from verifier.checks.receipt.numbers.alike import Missing
 from verifier.checks.receipt.rules import claimed
 from verifier.checks.receipt.rules.claimed import limit, listed
 from verifier.checks.receipt.study import Study

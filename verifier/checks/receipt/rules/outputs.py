@@ -14,8 +14,8 @@ from verifier.checks.receipt.answer import (
 )
 from verifier.checks.receipt.document.identities import full
 from verifier.checks.receipt.document.model import ClaimKind, GateState, Receipt
+from verifier.checks.receipt.numbers.alike import Missing, RowRule
 from verifier.checks.receipt.numbers.samples import Row
-from verifier.checks.receipt.numbers.tally import Missing, RowRule
 from verifier.checks.receipt.rules.gates import resting
 from verifier.checks.receipt.rules.trials import in_scope
 from verifier.checks.receipt.study import Study
@@ -44,7 +44,7 @@ def x1_all_checked(study: Study) -> Answer:
     return Holds(detail=f"{scope:,} requests")
 
 
-def x1_rows(receipt: Receipt) -> Iterator[tuple[str, RowRule]]:
+def x1_rows(receipt: Receipt) -> Iterator[RowRule]:
     """Ask of each completed row that it was checked, by every check that a gate names."""
     named = (each.checks for each in receipt.results if each.kind == "outputCheck")
     needed = frozenset(name for checks in named for name in checks)
@@ -60,7 +60,7 @@ def x1_rows(receipt: Receipt) -> Iterator[tuple[str, RowRule]]:
         lacking = needed.difference(check["id"] for check in checks)
         return f"no check {min(lacking)}" if lacking else None
 
-    yield "X1", checked
+    yield RowRule("X1", checked)
 
 
 def x2_same_outputs(study: Study) -> Answer:

@@ -7,8 +7,8 @@ from typing import Final
 
 from verifier.checks.receipt.answer import Answer
 from verifier.checks.receipt.document.model import DIRECTED, Arm, Claim, Figure, Operand
+from verifier.checks.receipt.numbers.alike import Missing
 from verifier.checks.receipt.numbers.intervals import Interval, shown
-from verifier.checks.receipt.numbers.tally import Missing
 from verifier.checks.receipt.rules import claimed
 from verifier.checks.receipt.rules.claimed import NO_EFFECT, limit, listed
 from verifier.checks.receipt.rules.movement import alone, controls, effect

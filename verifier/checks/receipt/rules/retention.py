@@ -154,7 +154,7 @@ def e8_nothing_stripped(study: Study) -> Answer:
         return Uncheckable(missing=str(missing))
     if not study.tally.rows:
         return Uncheckable(missing="the samples")
-    return Holds(detail=f"{study.tally.checked['E8']:,} responses")
+    return Holds(detail=f"{study.tally.checked('E8'):,} responses")
 
 
 def e10_evidence_pinned(study: Study) -> Answer:

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from typing import Any, Final
 
+from verifier.checks.receipt.numbers.alike import Ask, Missing, RowRule
 from verifier.checks.receipt.numbers.samples import Row
-from verifier.checks.receipt.numbers.tally import Missing, RowRule
 from verifier.checks.receipt.study import Companions
 from verifier.core.digest import HEX64, Pin
 
@@ -16,9 +16,13 @@ _MEASURED: Final = (
 )
 
 
-def row_rules(companions: Companions) -> Iterable[tuple[str, RowRule]]:
+def row_rules(companions: Companions) -> Iterable[RowRule]:
     """Return the row rules of group E, with the files that are beside the receipt."""
-    return (("E6", e6_attempt), ("E8", _e8_stored(companions.files)), ("E15", e15_no_zero))
+    return (
+        RowRule("E6", e6_attempt),
+        RowRule("E8", _e8_stored(companions.files)),
+        RowRule("E15", e15_no_zero),
+    )
 
 
 def e6_attempt(row: Row) -> str | Missing | None:
@@ -33,7 +37,7 @@ def e6_attempt(row: Row) -> str | Missing | None:
     return None
 
 
-def _e8_stored(files: Mapping[str, Pin] | None) -> RowRule:
+def _e8_stored(files: Mapping[str, Pin] | None) -> Ask:
     """Ask that the stored response is the recorded one, byte for byte; nothing was stripped."""
 
     def ask(row: Row) -> str | Missing | None:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from verifier.checks.receipt.document.model import Receipt
-from verifier.checks.receipt.numbers.tally import RowRule
+from verifier.checks.receipt.numbers.alike import RowRule
 from verifier.checks.receipt.rules import counter_rows, retention_rows
 from verifier.checks.receipt.rules.binding import b3_row, b4_row, b7_rows
 from verifier.checks.receipt.rules.outputs import x1_rows
@@ -11,11 +11,11 @@ from verifier.checks.receipt.rules.trials import g7_g8_rows, g10_rows
 from verifier.checks.receipt.study import Companions
 
 
-def row_rules(receipt: Receipt, companions: Companions) -> Iterable[tuple[str, RowRule]]:
+def row_rules(receipt: Receipt, companions: Companions) -> Iterable[RowRule]:
     """Return the id of each row rule and its function, for one receipt and what is beside it."""
     return (
-        ("B3", b3_row),
-        ("B4", b4_row),
+        RowRule("B3", b3_row),
+        RowRule("B4", b4_row),
         *b7_rows(receipt),
         *retention_rows.row_rules(companions),
         *counter_rows.row_rules(receipt),

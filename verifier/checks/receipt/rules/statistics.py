@@ -24,7 +24,7 @@ from verifier.checks.receipt.document.model import (
     Figure,
     GateState,
 )
-from verifier.checks.receipt.numbers.tally import Missing
+from verifier.checks.receipt.numbers.alike import Missing
 from verifier.checks.receipt.rules import claimed, movement, pairs
 from verifier.checks.receipt.rules.claimed import limit, listed
 from verifier.checks.receipt.study import Study

@@ -13,8 +13,8 @@ from verifier.checks.receipt.answer import (
     only,
 )
 from verifier.checks.receipt.document.model import Arm, ArmState, GateState, Kind, Receipt
+from verifier.checks.receipt.numbers.alike import Missing, RowRule
 from verifier.checks.receipt.numbers.samples import Row
-from verifier.checks.receipt.numbers.tally import Missing, RowRule
 from verifier.checks.receipt.rules.gates import NO_GATE, resting
 from verifier.checks.receipt.study import Study
 
@@ -89,7 +89,7 @@ def _no_requests(study: Study) -> Uncheckable | None:
     return None if study.receipt.arms else Uncheckable(missing="arms")
 
 
-def g7_g8_rows(receipt: Receipt) -> Iterator[tuple[str, RowRule]]:
+def g7_g8_rows(receipt: Receipt) -> Iterator[RowRule]:
     """Ask of each row of a complete arm how its request ended; explored ones may break off."""
     complete = {arm.id for arm in receipt.arms if arm.state is ArmState.COMPLETE}
     streamed = receipt.kind in (Kind.SERVING, Kind.CANARY)
@@ -110,8 +110,8 @@ def g7_g8_rows(receipt: Receipt) -> Iterator[tuple[str, RowRule]]:
             return f"{row['arm']} cancelled"
         return None
 
-    yield "G7", broken_off
-    yield "G8", unfinished
+    yield RowRule("G7", broken_off)
+    yield RowRule("G8", unfinished)
 
 
 def g9_nothing_measured(study: Study) -> Answer:
@@ -146,7 +146,7 @@ def g10_every_row(study: Study) -> Answer:
     return Holds(detail=f"{len(passed)} gates") if study.receipt.results else NO_GATE
 
 
-def g10_rows(receipt: Receipt) -> Iterator[tuple[str, RowRule]]:
+def g10_rows(receipt: Receipt) -> Iterator[RowRule]:
     """Ask of each row that no check failed which a gate that passed is made of."""
     passed = [each for each in receipt.results if each.state is GateState.PASS]
     gated = frozenset(name for each in passed for name in each.checks)
@@ -158,7 +158,7 @@ def g10_rows(receipt: Receipt) -> Iterator[tuple[str, RowRule]]:
         return None
 
     if gated:
-        yield "G10", failed
+        yield RowRule("G10", failed)
 
 
 def g11_waiver(study: Study) -> Answer:

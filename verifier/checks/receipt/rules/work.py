@@ -5,7 +5,8 @@ from typing import Final
 
 from verifier.checks.receipt.answer import Answer, Broken
 from verifier.checks.receipt.document.model import Arm, Claim, ClaimKind
-from verifier.checks.receipt.numbers.tally import Extent, Missing
+from verifier.checks.receipt.numbers.alike import Missing
+from verifier.checks.receipt.numbers.tally import Extent
 from verifier.checks.receipt.rules import claimed
 from verifier.checks.receipt.rules.claimed import limit, listed
 from verifier.checks.receipt.study import Study

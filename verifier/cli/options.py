@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+#: Where a command keeps what signs its verdict (`judging`).
+SIGNER: Final = "verifier.signer"
 FORMATS: Final = ("text", "json")
 
 
@@ -150,42 +152,6 @@ max_size_option = click.option(
 )
 
 
-class Judging(click.Command):
-    """A command that ends with a verdict, which it signs and writes where that is asked for."""
-
-    def __init__(self, *arguments: Any, **more: Any) -> None:
-        """Add the options, so that every command of this class has the same."""
-        super().__init__(*arguments, **more)
-        self.params += _signing_options()
-
-    def invoke(self, ctx: click.Context) -> Any:
-        """Read the key before anything is judged: a verdict is not computed in vain."""
-        wanted = {name: ctx.params.pop(name) for name in _SIGNING}
-        if any(wanted.values()):
-            from verifier.cli import signed_verdict  # noqa: PLC0415  (only who signs pays)
-
-            ctx.meta[_SIGNER] = signed_verdict.prepared(**wanted)
-        return super().invoke(ctx)
-
-
-_SIGNER: Final = "verifier.signer"
-_SIGNING: Final = ("sign_with", "sign_to", "sign_passphrase_file")
-
-
-def _signing_options() -> list[click.Parameter]:
-    return [
-        click.Option(
-            ["--sign-with"], metavar="KEY", help="Sign a verdict yes or no with this private key."
-        ),
-        click.Option(["--sign-to"], metavar="FILE", help="The new file of the signed verdict."),
-        click.Option(
-            ["--sign-passphrase-file"],
-            metavar="FILE",
-            help="Holds the passphrase of KEY, on one line.",
-        ),
-    ]
-
-
 def opened(options: dict[str, Any], *, policy: str = "strict") -> "Trust":
     """Open registry, policy and time from the shared options."""
     from verifier.ask.trusted import trust  # noqa: PLC0415  (a tree is listed without a registry)
@@ -247,7 +213,7 @@ def finish(
         _show_faults(value)
     colour = colour_wanted(terminal=sys.stdout is not None and sys.stdout.isatty())
     put(made(options["form"], colour=colour))
-    signer = click.get_current_context().meta.get(_SIGNER)
+    signer = click.get_current_context().meta.get(SIGNER)
     if signer is not None and isinstance(value, Report):
         signer(value)
     return value.exit

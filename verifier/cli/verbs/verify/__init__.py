@@ -5,7 +5,7 @@ from typing import Final
 
 import click
 
-from verifier.cli import options as shared
+from verifier.cli.judging import Judging
 
 SUBJECTS: Final = (
     "bundle",
@@ -31,7 +31,7 @@ class _Verify(click.Group):
         if cmd_name not in SUBJECTS:
             return None
         found = importlib.import_module(f"verifier.cli.verbs.verify.{cmd_name}").command
-        return found if isinstance(found, shared.Judging) else None
+        return found if isinstance(found, Judging) else None
 
 
 @click.group(name="verify", cls=_Verify)

@@ -5,9 +5,10 @@ from typing import Any
 import click
 
 from verifier.cli import options as shared
+from verifier.cli.judging import Judging
 
 
-@click.command(name="bundle", cls=shared.Judging)
+@click.command(name="bundle", cls=Judging)
 @click.argument("files", nargs=-1, metavar="FILE...")
 @click.option(
     "--bundle",

@@ -5,9 +5,10 @@ from typing import Any
 import click
 
 from verifier.cli import options as shared
+from verifier.cli.judging import Judging
 
 
-@click.command(name="chain", cls=shared.Judging)
+@click.command(name="chain", cls=Judging)
 @click.option("--layout", required=True, metavar="FILE", help="The in-toto layout, signed.")
 @click.option("--links", required=True, metavar="DIR", help="The folder of the steps' links.")
 @click.option(

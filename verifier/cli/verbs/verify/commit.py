@@ -5,9 +5,10 @@ from typing import Any
 import click
 
 from verifier.cli import options as shared
+from verifier.cli.judging import Judging
 
 
-@click.command(name="commit", cls=shared.Judging)
+@click.command(name="commit", cls=Judging)
 @click.argument("where", metavar="git:REPO@ID")
 @click.option(
     "--signer",

@@ -5,9 +5,10 @@ from typing import Any
 import click
 
 from verifier.cli import options as shared
+from verifier.cli.judging import Judging
 
 
-@click.command(name="composition", cls=shared.Judging)
+@click.command(name="composition", cls=Judging)
 @click.argument("name")
 @click.option(
     "--at",

@@ -5,9 +5,10 @@ from typing import Any
 import click
 
 from verifier.cli import options as shared
+from verifier.cli.judging import Judging
 
 
-@click.command(name="image", cls=shared.Judging)
+@click.command(name="image", cls=Judging)
 @click.argument("source")
 @click.option(
     "--expect",

@@ -5,11 +5,12 @@ from typing import Any, Final
 import click
 
 from verifier.cli import options as shared
+from verifier.cli.judging import Judging
 
 _GATES: Final = ("gates_bundle", "gates_signer", "gates_key", "trusted_root")
 
 
-@click.command(name="receipt", cls=shared.Judging)
+@click.command(name="receipt", cls=Judging)
 @click.argument("files", nargs=-1, metavar="FILE...")
 @click.option("--head", metavar="COMMIT", help="The full id that the claims are about now.")
 @click.option("--evidence", metavar="DIR", help="The folder that holds the files a receipt names.")

@@ -5,9 +5,10 @@ from typing import Any
 import click
 
 from verifier.cli import options as shared
+from verifier.cli.judging import Judging
 
 
-@click.command(name="release", cls=shared.Judging)
+@click.command(name="release", cls=Judging)
 @click.argument("folder", metavar="DIR")
 @click.option(
     "--expect", required=True, metavar="NAME-VERSION", help="The release, as it is registered."

@@ -5,9 +5,10 @@ from typing import Any
 import click
 
 from verifier.cli import options as shared
+from verifier.cli.judging import Judging
 
 
-@click.command(name="runtime", cls=shared.Judging)
+@click.command(name="runtime", cls=Judging)
 @click.argument("name")
 @click.option(
     "--rank",

@@ -5,9 +5,10 @@ from typing import Any
 import click
 
 from verifier.cli import options as shared
+from verifier.cli.judging import Judging
 
 
-@click.command(name="statement", cls=shared.Judging)
+@click.command(name="statement", cls=Judging)
 @click.argument("path", metavar="ENVELOPE")
 @shared.who_options
 @click.option(

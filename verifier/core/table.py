@@ -27,6 +27,8 @@ from verifier.core.printable import quoted
 
 _BEFORE_NUMBERS: Final = b":,[ \t\r\n"
 _DIGITS_TO_ZERO: Final = bytes(48 if byte in b"0123456789" else 32 for byte in range(256))
+#: After so many places that only look odd, every number is looked at.
+_LOOKS: Final = 1 << 19
 _SIX_ZEROS: Final = b"000000"
 _LONG_NUMBER: Final = re.compile(rb"[:,\[\s-][0-9]{19}")
 #: Digits of a number that another program wrote.
@@ -129,28 +131,34 @@ def _decode(data: bytes, limit: int) -> str:
 
 
 def _may_have_minus_zero(data: bytes) -> bool:
-    """Whether a number may be -0; dates and names have it within, and are many."""
-    at = data.find(b"-0")
-    while at >= 0:
-        if not at or data[at - 1] in _BEFORE_NUMBERS:
+    """Whether a number may be -0; dates and names have it within.
+
+    To look for one byte is ten times faster than for two.
+    """
+    at = -1
+    for _ in range(_LOOKS):
+        at = data.find(b"-", at + 1)
+        if at < 0:
+            return False
+        if data[at + 1 : at + 2] == b"0" and (not at or data[at - 1] in _BEFORE_NUMBERS):
             return True
-        at = data.find(b"-0", at + 1)
-    return False
+    return True
 
 
 def _may_have_long_number(data: bytes) -> bool:
     """Whether a number may have 19 digits.
 
-    Of 19 digits in a row every third byte gives six. To look for these first is fifteen times
+    Of 19 digits in a row every third byte gives six. To look for these first is ten times
     faster than the pattern, which is asked where they are: mostly in digests.
     """
-    third = data[::3].translate(_DIGITS_TO_ZERO)
-    at = third.find(_SIX_ZEROS)
-    while at >= 0:
+    third, at = data[::3].translate(_DIGITS_TO_ZERO), -1
+    for _ in range(_LOOKS):
+        at = third.find(_SIX_ZEROS, at + 1)
+        if at < 0:
+            return False
         if _LONG_NUMBER.search(data, max(0, 3 * at - 3), 3 * at + 20):
             return True
-        at = third.find(_SIX_ZEROS, at + 1)
-    return False
+    return True
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -44,7 +44,7 @@ class Alike:
 
     __slots__ = (
         *("answers", "asked", "first", "groups", "integers", "rarer", "row", "rows"),
-        *("attempts", "complete", "flagged", "place", "reads", "work"),
+        *("attempts", "complete", "flagged", "place", "reads", "usage"),
     )
 
     def __init__(self, row: Row, rules: Iterable[RowRule]) -> None:
@@ -54,11 +54,11 @@ class Alike:
         self.complete = row["status"] == "complete"
         self.flagged = "postHoc" in row
         self.attempts = "attempt" in row and "repetition" in row
-        #: How each quantity is read, and what takes it; and where amounts of work are counted.
+        #: How each quantity is read, and each number of `usage`, and what takes it.
         self.reads: tuple[tuple[Callable[[Row], Number | None], Callable[[Number], None]], ...] = ()
-        self.work: Mapping[str, Any] = {}
+        self.usage: tuple[tuple[str, Callable[[int], None]], ...] = ()
         self.integers = tuple(name for name in INTEGERS if name in row)
-        self.groups = tuple(name for name in GROUPS if name in row)
+        self.groups = tuple(name for name in GROUPS if row.get(name) is not None)
         self.rarer = not RARER.isdisjoint(row)
         self.rows = 0
         self.first: list[int] = []
@@ -78,21 +78,23 @@ class Alike:
         self.asked = tuple(asked.items())
 
     def sound(self, row: Row) -> bool:
-        """Whether a row is surely sound; of one that is not, `samples.mistake` has to say."""
+        """Whether a row is surely sound; of one that is not, `samples.mistake` has to say.
+
+        One by one is faster than all numbers in one set of types: half the time.
+        """
         if self.rarer:
             return False
         for name in self.integers:
             value = row[name]
-            if value is not None and (type(value) is not int or value < 0):
+            if type(value) is not int or value < 0:
                 return False
         for name in self.groups:
             group = row[name]
-            if group is not None:
-                if type(group) is not dict:  # a list of its keys would be alike
+            if type(group) is not dict:  # a list of its keys would be alike
+                return False
+            for value in group.values():
+                if type(value) is not int or value < 0:
                     return False
-                for value in group.values():
-                    if type(value) is not int or value < 0:
-                        return False
         return True
 
 

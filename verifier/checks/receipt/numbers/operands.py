@@ -129,38 +129,43 @@ class Samples:
     @property
     def kept(self) -> Sequence[int | Fraction]:
         """The numbers, sorted."""
-        return [exact(number) for number in self._sorted]
+        return [self._at(rank) for rank in range(self.count)]
 
     @cached_property
-    def _sorted(self) -> Sequence[Number]:
+    def _ordered(self) -> Sequence[Any]:
         """Sort what is sorted by column, which takes as long as to merge it."""
-        if all(column.whole for column in self._columns):
+        if self._whole or not any(column.whole for column in self._columns):
             return sorted(chain.from_iterable(column.ordered for column in self._columns))
-        if any(column.whole for column in self._columns):
-            numbers = chain.from_iterable(column.numbers for column in self._columns)
-            return sorted(numbers, key=_ordered)
-        pairs = sorted(chain.from_iterable(column.ordered for column in self._columns))
-        return [number for _, number in pairs]
+        numbers = chain.from_iterable(column.numbers for column in self._columns)
+        return sorted(map(_ordered, numbers))
+
+    @cached_property
+    def _whole(self) -> bool:
+        return all(column.whole for column in self._columns)
+
+    def _at(self, rank: int) -> int | Fraction:
+        found = self._ordered[rank]
+        return exact(found if self._whole else found[1])
 
     @property
     def median(self) -> Interval:
         """The middle one, or the mean of the middle two."""
         left, right = middle(self.count)
-        return Interval.exact(Fraction(exact(self._sorted[left]) + exact(self._sorted[right])) / 2)
+        return Interval.exact(Fraction(self._at(left) + self._at(right)) / 2)
 
     def ranked(self, percent: int) -> Interval:
         """Return the number of that rank."""
-        return Interval.exact(exact(self._sorted[nearest_rank(percent, self.count)]))
+        return Interval.exact(self._at(nearest_rank(percent, self.count)))
 
     @property
     def least(self) -> Interval:
         """The smallest."""
-        return Interval.exact(exact(self._sorted[0]))
+        return Interval.exact(self._at(0))
 
     @property
     def most(self) -> Interval:
         """The largest."""
-        return Interval.exact(exact(self._sorted[-1]))
+        return Interval.exact(self._at(-1))
 
     @cached_property
     def geometric_mean(self) -> Interval:

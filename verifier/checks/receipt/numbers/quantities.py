@@ -63,7 +63,8 @@ class Quantity(NamedTuple):
 
 def _field(group: str, name: str) -> Callable[[Row], Number | None]:
     def read(row: Row) -> Number | None:
-        found: int | None = (row.get(group) or {}).get(name)
+        fields = row.get(group)
+        found: int | None = fields.get(name) if fields else None
         return found
 
     return read
@@ -89,16 +90,18 @@ def _rate(amount: int | None, microseconds: int | None) -> Number | None:
 
 def _decode(row: Row) -> Number | None:
     """(completion - 1) tokens between the first one and the end (TheGrill, §1.2 of receipts.md)."""
-    timing, tokens = row.get("timingUs") or {}, (row.get("usage") or {}).get("completionTokens")
-    first, settle = timing.get("ttft"), timing.get("settle")
-    if tokens is None or tokens < 1 or first is None or settle is None:
+    timing, usage = row.get("timingUs"), row.get("usage")
+    if not timing or not usage:
         return None
-    return _rate(tokens - 1, settle - first)
+    tokens, first, settle = usage.get("completionTokens"), timing.get("ttft"), timing.get("settle")
+    if tokens is None or tokens < 1 or first is None or settle is None or settle <= first:
+        return None
+    return Rate((tokens - 1) * _MICROSECONDS, settle - first)
 
 
 def _prefill(row: Row) -> Number | None:
-    usage = row.get("usage") or {}
-    if usage.get("cachedTokens") != 0:
+    usage = row.get("usage")
+    if not usage or usage.get("cachedTokens") != 0:
         return None
     return _rate(usage.get("promptTokens"), (row.get("timingUs") or {}).get("ttft"))
 

@@ -24,7 +24,7 @@ _DENOMINATORS: Final = 256
 #: Enough for logarithms of any sample, with digits to spare for the sum of millions of them.
 _PRECISION: Final = 64
 #: Numbers that are multiplied, exactly, before the logarithm of their product is taken.
-_TOGETHER: Final = 64
+_TOGETHER: Final = 256
 #: Parts into which the numbers around a rank are counted.
 _BUCKETS: Final = 4096
 _TOP: Final = attrgetter("numerator")

@@ -22,6 +22,8 @@ from verifier.core.limits import NUMBERS_KEPT, ROW_KINDS, ROWS_NOTED, SAMPLE_PLA
 Place = tuple[str, str, str]
 #: Amounts of which every place keeps count, least, most and sum.
 WORK: Final = ("promptTokens", "completionTokens")
+#: Rows of one kind whose amounts wait to be counted together.
+_WAITING: Final = 64
 _Key = tuple[str, Sequence[str], Sequence[str], str]
 _Reader = Callable[[Row], Number | None]
 _See = Callable[[Number], None]
@@ -63,24 +65,27 @@ class Selected(NamedTuple):
 
 
 class Extent:
-    """Count, least, most and sum of the numbers of one place, in constant memory."""
+    """Count, least, most and sum of the numbers of one place, in constant memory.
 
-    __slots__ = ("count", "least", "most", "total")
+    Whoever appends to `waiting` settles from time to time, and at the end.
+    """
+
+    __slots__ = ("count", "least", "most", "total", "waiting")
 
     def __init__(self) -> None:
         """Begin with none."""
         self.count = self.least = self.most = self.total = 0
+        self.waiting: list[int] = []
 
-    def add(self, number: int) -> None:
-        """Take one number in."""
-        if not self.count:
-            self.least = self.most = number
-        elif number < self.least:
-            self.least = number
-        elif number > self.most:
-            self.most = number
-        self.count += 1
-        self.total += number
+    def settle(self) -> None:
+        """Take in the numbers that wait."""
+        if self.waiting:
+            least, most = min(self.waiting), max(self.waiting)
+            self.least = min(self.least, least) if self.count else least
+            self.most = max(self.most, most) if self.count else most
+            self.count += len(self.waiting)
+            self.total += sum(self.waiting)
+            self.waiting.clear()
 
 
 def _extents() -> dict[str, Extent]:
@@ -127,7 +132,14 @@ class Tally:
         self._all = rows
         wrong = Noted()
         for row in rows:
-            alike = self._found(row)
+            try:
+                alike = self._alike.get(kind(row))
+            except (
+                AttributeError,
+                KeyError,
+                TypeError,
+            ):  # no row: what it is instead is told below
+                alike = None
             if alike is None or not alike.sound(row):
                 if problem := mistake(row):
                     wrong.add(self.rows, problem)
@@ -145,13 +157,6 @@ class Tally:
         if self._folded:
             self._fold()
 
-    def _found(self, row: Any) -> Alike | None:
-        """Return what is known of rows like this one, None if nothing is."""
-        try:
-            return self._alike.get(kind(row))
-        except (AttributeError, KeyError, TypeError):
-            return None
-
     def _new(self, row: Row) -> Alike:
         """Find out what rows share that are like this one, the first of them."""
         if len(self._alike) >= ROW_KINDS:
@@ -166,7 +171,8 @@ class Tally:
                 (read, self._numbers[found.place, name].numbers.append)
                 for name, read in self._readers
             )
-            found.work = self.work[found.place]
+            work, usage = self.work[found.place], row.get("usage") or ()
+            found.usage = tuple((name, work[name].waiting.append) for name in WORK if name in usage)
         self._alike[kind(row)] = found
         return found
 
@@ -182,7 +188,7 @@ class Tally:
                     self._kept += 1
             if self._kept > NUMBERS_KEPT:
                 self._fold()
-            _see_work(alike.work, row)
+            self._see_work(row, alike)
         if alike.flagged and row["postHoc"]:
             self.post_hoc[alike.place] += 1
         if alike.attempts:
@@ -216,11 +222,31 @@ class Tally:
                 else:
                     self.broken[rule].add_all(rows, alike.first, answer)
         self._alike.clear()
+        for work in self.work.values():
+            for extent in work.values():
+                extent.settle()
 
     def checked(self, rule: str) -> int:
         """Count the rows on which a row rule holds."""
         noted = (self.broken.get(rule), self.uncheckable.get(rule))
         return self.rows - sum(each.count for each in noted if each)
+
+    def _see_work(self, row: Row, alike: Alike) -> None:
+        """Keep how much was asked for and given, and one number for all the requests (A10)."""
+        if alike.usage:
+            usage = row["usage"]
+            for name, take in alike.usage:
+                number = usage[name]
+                if number is not None:
+                    take(number)
+        work, cap, request = self.work[alike.place], row.get("cap"), row.get("request")
+        if cap is not None:
+            work["cap"].waiting.append(cap)
+        if request:
+            work["request"].waiting.append(hash(request["sha256"]))
+        if not alike.rows % _WAITING:
+            for extent in work.values():
+                extent.settle()
 
     def _see_attempt(self, place: Place, row: Row) -> None:
         """Keep (repetition, attempt) of what was rejected, and of what was tried again (E6)."""
@@ -301,20 +327,6 @@ class Tally:
         for (_, _, membership), number in self.places.items():
             found[membership] += number
         return found
-
-
-def _see_work(work: Mapping[str, Extent], row: Row) -> None:
-    """Keep how much was asked for and given, and one number for all the requests (A10)."""
-    usage, request, cap = row.get("usage"), row.get("request"), row.get("cap")
-    if usage:
-        for name in WORK:
-            number = usage.get(name)
-            if number is not None:
-                work[name].add(number)
-    if cap is not None:
-        work["cap"].add(cap)
-    if request:
-        work["request"].add(hash(request["sha256"]))
 
 
 def _by_place(

@@ -27,6 +27,7 @@ from verifier.core.limits import DOCUMENT_BYTES, RECEIPT_BYTES
 from verifier.core.outcome import Failed, Outcome, Report, Result, Subject
 from verifier.core.table import MalformedError, Table, read_large_json
 from verifier.core.value import frozen
+from verifier.evidence.dsse import IN_TOTO, Envelope
 from verifier.policy import judge
 from verifier.sources import file
 from verifier.sources.evidence_folder import EvidenceFolder
@@ -159,8 +160,6 @@ def parsed(name: str, held: list[bytes]) -> Document:
     pin, envelope = Pin.of(held[0]), None
     document = _json(held, name)
     if isinstance(document, dict) and "payloadType" in document:
-        from verifier.evidence.dsse import IN_TOTO, Envelope  # noqa: PLC0415  (with keys: 9 ms)
-
         envelope = Envelope.of(Table(document, what=name, remedy=REMEDY))
         if envelope.payload_type != IN_TOTO:
             raise MalformedError(name, [f"payloadType: expected {IN_TOTO}"], remedy=REMEDY)

@@ -530,6 +530,7 @@ ORDER: Final = (
     "verdictAt",
     "publishedAt",
 )
+_UNGATED: Final = {"gates": ..., "outcomes": []}
 TIMES: Final = [
     *(
         Case("T1", {later: "2026-11-01T00:00:00Z"}, "receipt-t1-order")
@@ -547,6 +548,15 @@ TIMES: Final = [
     Case("T1", {}, "uncheckable", {"gates_signed_at": None}),
     *(Case("T1", {each: ...}, "uncheckable") for each in ORDER),
     Case("T1", {"gates": ...}, "uncheckable"),
+    Case("T1", _UNGATED, "uncheckable", {"gates": None}),
+    Case("T1", {**_UNGATED, "claims.0.kind": "measured"}, "holds", {"gates": None}),
+    Case("T1", {**_UNGATED, "claims.0.kind": "measured"}, "uncheckable"),  # a gate file is given
+    Case(
+        "T1",
+        {**_UNGATED, "claims.0.kind": "measured", "verdictAt": ...},
+        "uncheckable",
+        {"gates": None},
+    ),
     Case("T1", {"plannedAt": FIRST}, "uncheckable"),
     Case("T1", {"gates.declaredAt": "2026-11-19T12:00:00Z"}, "holds"),
     Case("T2", {"arms.2.finishedAt": "2026-11-20T11:10:01Z"}, "receipt-t2-budget"),

@@ -80,9 +80,13 @@ def _group(value: Any, fields: frozenset[str]) -> str | None:
     if not value.keys() <= fields:
         return f".{min(value.keys() - fields)}: unknown key"
     for name, each in value.items():
-        if each is None or (type(each) is int and each >= 0):
+        if each is None:
             continue
-        if name == "acceptedPerPosition" and type(each) is list and all(map(_integer, each)):
+        if name == "acceptedPerPosition":
+            if type(each) is list and all(map(_integer, each)):
+                continue
+            return f".{name}: expected a list of integers from 0, or null"
+        if type(each) is int and each >= 0:
             continue
         return f".{name}: expected an integer from 0, or null"
     return None

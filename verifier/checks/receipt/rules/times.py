@@ -13,6 +13,7 @@ from verifier.checks.receipt.answer import (
     Uncheckable,
     only,
 )
+from verifier.checks.receipt.document.model import ClaimKind
 from verifier.checks.receipt.rules.gates import OWN_CLOCK, first_start
 from verifier.checks.receipt.study import Study
 from verifier.core.clock import parse_time, print_time
@@ -23,23 +24,34 @@ _NAMES: Final = ("gates", "plan", "first sample", "last sample", "verdict", "pub
 def t1_order(study: Study) -> Answer:
     """Ask that gate, plan, first sample, last sample, verdict and publication are in that order.
 
-    Times are whole seconds; an order that rests on the author's clock alone is not proven.
+    Times are whole seconds; an order that rests on the author's clock alone is not proven. Where
+    nothing is gated, and no more is claimed than what was measured, no gate has to stand first.
     """
     receipt, known = study.receipt, _known(study)
     for (before, earlier), (after, later) in pairwise(known.items()):
         if earlier > later:
             got = f"{after} {print_time(later)}"
             return Broken(expected=f"{before} {print_time(earlier)} before {after}", got=got)
-    if lacking := [name for name in _NAMES if name not in known]:
+    ungated = _ungated(study)
+    wanted = _NAMES[1:] if ungated else _NAMES
+    if lacking := [name for name in wanted if name not in known]:
         return Uncheckable(missing=f"the time of {', '.join(lacking)}")
     if receipt.planned_at == first_start(study):
         return Uncheckable(missing="a plan that is a second older than the first sample")
+    if ungated:
+        return Holds(detail="no gate is judged, no effect is claimed")
     signed = parse_time(study.companions.gates_signed_at or "")
     if signed and signed >= known["first sample"]:
         got = f"time-stamped {print_time(signed)}"
         first = print_time(known["first sample"])
         return Broken(expected=f"gates that existed before the first sample, {first}", got=got)
     return Holds(detail=f"gates at {print_time(signed)}") if signed else OWN_CLOCK
+
+
+def _ungated(study: Study) -> bool:
+    receipt, given = study.receipt, study.companions.gates
+    only_measured = all(claim.kind is ClaimKind.MEASURED for claim in receipt.claims)
+    return receipt.gates is None and given is None and not receipt.results and only_measured
 
 
 def _known(study: Study) -> dict[str, datetime]:

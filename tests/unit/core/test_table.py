@@ -17,6 +17,7 @@ from verifier.core.table import (
     nearest,
     read_foreign_json,
     read_json,
+    read_large_json,
     read_toml,
     write_toml,
 )
@@ -60,6 +61,29 @@ def test_json_refused(name: str) -> None:
 def test_json_duplicate_key_refused_by_name(data: bytes) -> None:
     with pytest.raises(DuplicateKeyError, match=r'"[ab]"'):
         read_json(data)
+
+
+@pytest.mark.parametrize("before", range(7))
+@pytest.mark.parametrize("number", [b"-0", b"9" * 19, b"-" + b"1" * 19, b"9" * 30])
+@pytest.mark.parametrize("space", [b"", b" ", b"\n\t"])
+def test_odd_numbers_are_found_wherever_they_stand(
+    before: int, number: bytes, space: bytes
+) -> None:
+    """The fast reader looks at every third byte first, and at what may only look like one."""
+    near = b'{"%s": ["2026-01-05", "%s", %s' % (b"k" * before, b"7" * 64, b"1" * 18)
+    assert read_large_json([near + b"]}"], limit=1_000)
+    for data in (near + b"," + space + number + b"]}", b"[" + space + number + b"]"):
+        with pytest.raises(ValueError, match="at most 18 digits as printed"):
+            read_large_json([data], limit=1_000)
+
+
+def test_after_many_places_that_look_odd_every_number_is_looked_at(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("verifier.core.table._LOOKS", 2)
+    for tail in (b"-0", b"9" * 19):
+        with pytest.raises(ValueError, match="as printed"):
+            read_large_json([b'["2026-01-05", "%s", %s]' % (b"7" * 64, tail)], limit=1_000)
 
 
 BAD_TOML = {

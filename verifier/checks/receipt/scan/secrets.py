@@ -34,8 +34,20 @@ class Hit(NamedTuple):
     length: int
 
 
+class Known(NamedTuple):
+    """What a key says by itself, and of the value under it; documents have few keys, and often."""
+
+    found: tuple[tuple[str, int], ...]
+    shown: str
+    versioned: bool
+    prose: bool
+    host: bool
+    password: bool
+    sensitive: bool
+
+
 class Scan:
-    """What was found so far; texts that occur again are looked at once."""
+    """What was found so far; texts and keys that occur again are looked at once."""
 
     def __init__(self, *, most: int = 200) -> None:
         """Begin with nothing found; beyond `most` hits of one kind are only counted."""
@@ -43,6 +55,7 @@ class Scan:
         self.counted: Counter[str] = Counter()
         self._most = most
         self._known: dict[tuple[str, bool], tuple[tuple[str, int], ...]] = {}
+        self._known_keys: dict[str, Known] = {}
 
     def document(self, value: Any, where: str = "") -> None:
         """Look at all keys and values of a document; without recursion, in its order."""
@@ -88,14 +101,34 @@ class Scan:
 
     def in_key(self, key: str) -> tuple[tuple[str, int], ...]:
         """Return kind and length of what a key holds."""
-        return self._found(key, versioned=False) or _machine(key)
+        return self._key(key).found
 
     def in_value(self, text: str, key: str) -> tuple[tuple[str, int], ...]:
         """Return kind and length of what a value holds, in itself or by the key above it."""
         if text == PLACEHOLDER:
             return ()
-        found = self._found(text, versioned=bool(patterns.VERSIONED.search(key)))
-        return found or _by_key(text, key) or _machine(text)
+        known = self._key(key)
+        return (
+            self._found(text, versioned=known.versioned) or _by_key(text, known) or _machine(text)
+        )
+
+    def _key(self, key: str) -> Known:
+        known = self._known_keys.get(key)
+        if known is None:
+            found = self._found(key, versioned=False) or _machine(key)
+            plain = _SEPARATORS.sub("", key.lower())
+            known = Known(
+                found=found,
+                shown=masked(key) if found else printable(key),
+                versioned=bool(patterns.VERSIONED.search(key)),
+                prose=plain in patterns.PROSE_KEYS,
+                host=plain in patterns.HOST_KEYS,
+                password=bool(patterns.PASSWORD.fullmatch(key)),
+                sensitive=bool(patterns.SENSITIVE.fullmatch(key)),
+            )
+            if len(self._known_keys) < _REMEMBERED:
+                self._known_keys[key] = known
+        return known
 
     def _keys(self, pairs: Iterable[tuple[str, Any]], place: str) -> Iterator[tuple[Any, str, str]]:
         """Look at the keys of an object, and return its values with their places."""
@@ -103,9 +136,9 @@ class Scan:
         pairs = list(pairs)
         variable = next((v for k, v in pairs if k in _NAMING and isinstance(v, str)), None)
         for key, value in pairs:
-            found = self.in_key(key)
-            below = joined(place, masked(key) if found else printable(key))
-            for kind, length in found:
+            known = self._key(key)
+            below = joined(place, known.shown)
+            for kind, length in known.found:
                 self._add(Hit(kind, below, length))
             if key in given:
                 self._add(Hit(patterns.TWICE, below, len(key)))
@@ -189,16 +222,15 @@ def _signature(row: Any) -> tuple[Any, ...] | None:
     return signature
 
 
-def _by_key(text: str, key: str) -> tuple[tuple[str, int], ...]:
+def _by_key(text: str, key: Known) -> tuple[tuple[str, int], ...]:
     """Judge a text by the key that it stands under."""
-    plain = _SEPARATORS.sub("", key.lower())
-    if plain in patterns.PROSE_KEYS and text and not _HARMLESS.fullmatch(text):
+    if key.prose and text and not _HARMLESS.fullmatch(text):
         return ((patterns.PROSE, len(text)),)
-    if plain in patterns.HOST_KEYS and text and not patterns.public(text):
+    if key.host and text and not patterns.public(text):
         return ((patterns.HOST, len(text)),)
-    password = patterns.PASSWORD.fullmatch(key) and not patterns.stands_in(text)
+    password = key.password and not patterns.stands_in(text)
     long = len(text) >= 6  # noqa: PLR2004  (as in patterns.ASSIGNED)
-    if password or (long and patterns.SENSITIVE.fullmatch(key) and patterns.secretive(text)):
+    if password or (long and key.sensitive and patterns.secretive(text)):
         return ((patterns.CREDENTIAL, len(text)),)
     return ()
 

@@ -12,7 +12,8 @@ from support.registry import NOW
 from verifier.catalog.entries import signers_format
 from verifier.checks.statement import Asked, Given, check
 from verifier.core.codes import CODES
-from verifier.core.table import MalformedError, write_toml
+from verifier.core.strict import write_toml
+from verifier.core.table import MalformedError
 from verifier.evidence.dsse import IN_TOTO
 from verifier.evidence.predicates import KNOWN
 from verifier.evidence.statement import Statement, digests_of

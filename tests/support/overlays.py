@@ -22,7 +22,7 @@ from verifier.checks.composition.lineage import Ancestry
 from verifier.checks.composition.proof import Material
 from verifier.checks.composition.region_stage import Helpers
 from verifier.core.digest import Pin
-from verifier.core.table import write_toml
+from verifier.core.strict import write_toml
 
 _FILE: Final = hosts.EXAMPLE / "overlays.py"
 HOST: Final = "queue/host.py"

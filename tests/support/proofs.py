@@ -29,7 +29,8 @@ from typing import Any, Final
 from support import compositions, git_repos, hosts, overlays
 from support import registry as registries
 from verifier.core.digest import Pin
-from verifier.core.table import MalformedError, write_toml
+from verifier.core.strict import write_toml
+from verifier.core.table import MalformedError
 
 NAME: Final = "composed"
 _ENTRY: Final = "pinproof/composition/example-lantern.toml"

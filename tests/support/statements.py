@@ -39,7 +39,7 @@ from cryptography.hazmat.primitives.serialization import (
 )
 
 from support import registry as registries
-from verifier.core.table import write_toml
+from verifier.core.strict import write_toml
 from verifier.evidence.dsse import IN_TOTO, pae, print_envelope
 from verifier.evidence.keys import PublicKey
 from verifier.evidence.statement import digests_of

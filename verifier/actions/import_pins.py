@@ -21,7 +21,8 @@ from verifier.catalog.entries.overlay_manifest import read_manifest
 from verifier.core.digest import Pin
 from verifier.core.limits import DOCUMENT_BYTES
 from verifier.core.printable import quoted
-from verifier.core.table import MalformedError, Table, read_json, write_toml
+from verifier.core.strict import read_json, write_toml
+from verifier.core.table import MalformedError, Table
 from verifier.core.value import frozen
 
 #: The end of an entry's name, its tables, and what the pin file does not say.

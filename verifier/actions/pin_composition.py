@@ -26,7 +26,7 @@ from verifier.core.errors import WrongCallError
 from verifier.core.finding import Finding
 from verifier.core.limits import HOST_BYTES
 from verifier.core.outcome import Outcome, Report, Result, Subject
-from verifier.core.table import write_toml
+from verifier.core.strict import write_toml
 from verifier.core.value import frozen
 from verifier.core.verdict import Verdict
 from verifier.policy import judge

@@ -17,7 +17,8 @@ from verifier.core.coverage import NOT_ASKED, Covered, State
 from verifier.core.errors import WrongCallError
 from verifier.core.outcome import Outcome, Report, Subject
 from verifier.core.printable import printable
-from verifier.core.table import MalformedError, write_toml
+from verifier.core.strict import write_toml
+from verifier.core.table import MalformedError
 from verifier.core.value import frozen
 from verifier.core.verdict import Verdict
 from verifier.policy import judge

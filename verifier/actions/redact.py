@@ -17,7 +17,8 @@ from verifier.checks.receipt.scan.secrets import Scan, joined, masked
 from verifier.core.digest import Pin
 from verifier.core.errors import WrongCallError
 from verifier.core.limits import RECEIPT_BYTES
-from verifier.core.table import MalformedError, read_json
+from verifier.core.strict import read_json
+from verifier.core.table import MalformedError
 from verifier.evidence.dsse import Envelope
 from verifier.sources import file
 

@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from verifier.actions import output
 from verifier.core.errors import WrongCallError
 from verifier.core.limits import METADATA_BYTES, SIGNATURES
-from verifier.core.table import MalformedError, read_json
+from verifier.core.strict import read_json
+from verifier.core.table import MalformedError
 from verifier.core.value import frozen
 from verifier.evidence.dsse import IN_TOTO, Envelope, pae, print_envelope
 from verifier.evidence.keys import PublicKey, strict_base64

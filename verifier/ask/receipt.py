@@ -25,7 +25,8 @@ from verifier.core.errors import PinproofError, WrongCallError
 from verifier.core.finding import Finding, Where
 from verifier.core.limits import DOCUMENT_BYTES, RECEIPT_BYTES
 from verifier.core.outcome import Failed, Outcome, Report, Result, Subject
-from verifier.core.table import MalformedError, Table, read_large_json
+from verifier.core.strict import read_large_json
+from verifier.core.table import MalformedError, Table
 from verifier.core.value import frozen
 from verifier.evidence.dsse import IN_TOTO, Envelope
 from verifier.policy import judge

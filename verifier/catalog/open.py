@@ -24,7 +24,8 @@ from verifier.core.clock import print_time
 from verifier.core.finding import Finding, in_order
 from verifier.core.outcome import RegistryFacts
 from verifier.core.printable import quoted
-from verifier.core.table import MalformedError, Table, nearest, read_toml
+from verifier.core.strict import read_toml
+from verifier.core.table import MalformedError, Table, nearest
 
 if TYPE_CHECKING:
     from verifier.catalog.entries.composition import Composition

@@ -13,7 +13,8 @@ from typing import Any, Final, Self
 from verifier.core.encoding import base64_in
 from verifier.core.limits import DOCUMENT_BYTES, LOG_ENTRIES, PROOF_HASHES, TIMESTAMPS
 from verifier.core.printable import quoted
-from verifier.core.table import MalformedError, Table, read_json
+from verifier.core.strict import read_json
+from verifier.core.table import MalformedError, Table
 from verifier.core.value import frozen
 from verifier.evidence.dsse import Envelope
 from verifier.evidence.keys import strict_base64

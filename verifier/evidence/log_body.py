@@ -10,7 +10,7 @@ import re
 from base64 import b64decode, b64encode
 from typing import Any, Final
 
-from verifier.core.table import read_json
+from verifier.core.strict import read_json
 from verifier.core.value import frozen
 from verifier.evidence.bundle import LogEntry
 from verifier.evidence.dsse import Envelope

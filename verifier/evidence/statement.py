@@ -16,7 +16,8 @@ from typing import Any, Final, Self
 from verifier.core.digest import Digest
 from verifier.core.finding import Finding
 from verifier.core.printable import quoted
-from verifier.core.table import MalformedError, Table, read_json
+from verifier.core.strict import read_json
+from verifier.core.table import MalformedError, Table
 from verifier.core.value import frozen
 from verifier.evidence import predicates
 from verifier.evidence.dsse import IN_TOTO

@@ -14,7 +14,8 @@ from verifier.core.clock import print_time
 from verifier.core.digest import sha256
 from verifier.core.encoding import base64_in
 from verifier.core.limits import DOCUMENT_BYTES
-from verifier.core.table import MalformedError, Table, read_json
+from verifier.core.strict import read_json
+from verifier.core.table import MalformedError, Table
 from verifier.core.value import frozen
 from verifier.evidence.bundle import plain
 from verifier.evidence.keys import PublicKey

@@ -12,7 +12,8 @@ from verifier.catalog.entries.composition import Composition
 from verifier.catalog.entries.composition_format import parse, with_table
 from verifier.catalog.entries.composition_rows import ids, pins
 from verifier.core.digest import sha256
-from verifier.core.table import MalformedError, write_toml
+from verifier.core.strict import write_toml
+from verifier.core.table import MalformedError
 
 TARGETS: Final = Path(__file__).parents[3] / "registry/targets"
 ENTRY: Final = TARGETS / "pinproof/composition/example-lantern.toml"

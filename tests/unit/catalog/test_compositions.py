@@ -13,7 +13,8 @@ from verifier.catalog.entries.composition import Composition
 from verifier.catalog.entries.composition_rows import hints
 from verifier.catalog.index import Index
 from verifier.core.digest import sha256
-from verifier.core.table import MalformedError, write_toml
+from verifier.core.strict import write_toml
+from verifier.core.table import MalformedError
 
 ENTRY = "pinproof/composition/example-lantern.toml"
 TABLE = "pinproof/composition/example-lantern.files.json"

@@ -8,7 +8,8 @@ from typing import Any, Final
 import pytest
 
 from verifier.catalog.entries.helper_format import parse
-from verifier.core.table import MalformedError, write_toml
+from verifier.core.strict import write_toml
+from verifier.core.table import MalformedError
 
 ENTRY: Final = (
     Path(__file__).parents[3] / "registry/targets/pinproof/helper/example-fair-queue.toml"

@@ -8,7 +8,8 @@ import pytest
 
 from verifier.catalog.entries import image_format, runtime_format
 from verifier.core.digest import Digest
-from verifier.core.table import MalformedError, write_toml
+from verifier.core.strict import write_toml
+from verifier.core.table import MalformedError
 
 A, B, C = "a" * 64, "b" * 64, "c" * 64
 Entry = dict[str, Any]

@@ -17,7 +17,8 @@ from verifier.catalog.entries import signers_format
 from verifier.catalog.entries.signers import Signer, SignersEntry
 from verifier.catalog.refused import Refused
 from verifier.core.errors import WrongCallError
-from verifier.core.table import MalformedError, write_toml
+from verifier.core.strict import write_toml
+from verifier.core.table import MalformedError
 from verifier.evidence.keys import SCHEMES, PublicKey
 from verifier.evidence.signers import key_of
 

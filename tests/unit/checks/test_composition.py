@@ -24,7 +24,7 @@ from verifier.checks.composition import Standing
 from verifier.checks.composition.expected import scoped
 from verifier.core.coverage import State
 from verifier.core.outcome import Outcome, Result, Subject
-from verifier.core.table import write_toml
+from verifier.core.strict import write_toml
 from verifier.core.verdict import Verdict
 from verifier.policy import judge
 from verifier.sources.tree import TreeEntry, Type

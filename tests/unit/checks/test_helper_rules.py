@@ -15,7 +15,7 @@ from verifier.checks.helper import check
 from verifier.core.coverage import State
 from verifier.core.demand import HelperDemand, Pristine
 from verifier.core.outcome import Outcome
-from verifier.core.table import write_toml
+from verifier.core.strict import write_toml
 from verifier.core.verdict import Verdict
 
 

@@ -17,7 +17,7 @@ from verifier.checks.statement import Asked, Given, check
 from verifier.core.coverage import State
 from verifier.core.demand import FACETS
 from verifier.core.outcome import Result, Subject
-from verifier.core.table import write_toml
+from verifier.core.strict import write_toml
 from verifier.core.verdict import Verdict
 from verifier.evidence.signers import key_of
 from verifier.evidence.statement import digests_of

@@ -11,7 +11,8 @@ from support import statements
 from verifier.catalog.entries import signers_format
 from verifier.catalog.tuf.keys import key_findings
 from verifier.core.ed25519 import is_weak
-from verifier.core.table import MalformedError, write_toml
+from verifier.core.strict import write_toml
+from verifier.core.table import MalformedError
 from verifier.evidence.keys import PublicKey
 
 P: Final = (1 << 255) - 19

@@ -10,17 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from verifier.core.printable import quoted
-from verifier.core.table import (
+from verifier.core.strict import (
     DuplicateKeyError,
-    MalformedError,
-    Table,
-    nearest,
     read_foreign_json,
     read_json,
     read_large_json,
     read_toml,
     write_toml,
 )
+from verifier.core.table import MalformedError, Table, nearest
 
 BAD_JSON = {
     "byte order mark": b'\xef\xbb\xbf{"a": 1}',

@@ -8,7 +8,7 @@ from support import statements
 
 from verifier.catalog.entries import signers_format
 from verifier.catalog.entries.signers import Revoked, Signer
-from verifier.core.table import write_toml
+from verifier.core.strict import write_toml
 from verifier.evidence.claim import Claim, Identity
 from verifier.evidence.signers import decide, key_of
 

@@ -32,7 +32,8 @@ from verifier.catalog.entries.composition import (
 from verifier.core.digest import Pin
 from verifier.core.limits import FILES_TABLE_BYTES
 from verifier.core.printable import quoted
-from verifier.core.table import MalformedError, Table, read_json
+from verifier.core.strict import read_json
+from verifier.core.table import MalformedError, Table
 
 T = TypeVar("T")
 

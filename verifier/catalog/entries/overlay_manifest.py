@@ -10,7 +10,8 @@ from typing import Any, Final
 from verifier.catalog.entries.composition import Change, Operation, Origin
 from verifier.core.digest import Pin
 from verifier.core.limits import DOCUMENT_BYTES
-from verifier.core.table import MalformedError, Table, read_json
+from verifier.core.strict import read_json
+from verifier.core.table import MalformedError, Table
 from verifier.core.value import frozen
 
 SCHEMA: Final = "sparkring-vllm-python-overlay/v1"

@@ -21,7 +21,8 @@ from verifier.core.digest import sha256
 from verifier.core.finding import Finding
 from verifier.core.limits import METADATA_BYTES
 from verifier.core.printable import quoted
-from verifier.core.table import DuplicateKeyError, MalformedError, Table, read_json
+from verifier.core.strict import DuplicateKeyError, read_json
+from verifier.core.table import MalformedError, Table
 from verifier.core.value import frozen
 
 S = TypeVar("S", bound=Signed)

@@ -23,7 +23,7 @@ from verifier.catalog.entries.release import ReleaseEntry
 from verifier.checks.release.problem import problem
 from verifier.core.digest import Pin
 from verifier.core.finding import Finding
-from verifier.core.table import read_json
+from verifier.core.strict import read_json
 from verifier.core.value import frozen
 from verifier.sources.release_folder import Member, Unpacked
 

@@ -13,7 +13,8 @@ from collections.abc import Iterable
 from typing import Any, Final, Self
 
 from verifier.core.limits import CHAIN_DOCUMENT_BYTES, SIGNATURES
-from verifier.core.table import MalformedError, Table, read_json
+from verifier.core.strict import read_json
+from verifier.core.table import MalformedError, Table
 from verifier.core.value import frozen
 from verifier.evidence.dsse import IN_TOTO, Envelope
 from verifier.evidence.keys import PublicKey

@@ -11,7 +11,8 @@ import re
 from verifier.core.digest import Digest
 from verifier.core.errors import WrongCallError
 from verifier.core.limits import DOCUMENT_BYTES
-from verifier.core.table import MalformedError, Table, read_json
+from verifier.core.strict import read_json
+from verifier.core.table import MalformedError, Table
 from verifier.core.value import frozen
 from verifier.sources import file
 from verifier.sources.image.documents import INDEX_TYPES

@@ -7,7 +7,8 @@ is refused. Unknown keys are allowed, as the OCI image specification says.
 from collections.abc import Iterable
 from typing import Any, Final, TypeVar
 
-from verifier.core.table import DuplicateKeyError, MalformedError, Table, read_json
+from verifier.core.strict import DuplicateKeyError, read_json
+from verifier.core.table import MalformedError, Table
 
 T = TypeVar("T")
 

@@ -8,7 +8,8 @@ from typing import Any, Final
 from verifier.core.clock import print_time
 from verifier.core.errors import WrongCallError
 from verifier.core.limits import MISTAKES_SHOWN
-from verifier.core.table import MalformedError, Table, read_foreign_json
+from verifier.core.strict import read_foreign_json
+from verifier.core.table import MalformedError, Table
 from verifier.core.value import frozen
 
 REMEDY: Final = "import what the program wrote, whole and as it wrote it"

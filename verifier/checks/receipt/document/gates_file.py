@@ -15,7 +15,8 @@ from verifier.checks.receipt.document.reading_figures import COMPARATORS, GATE_K
 from verifier.checks.receipt.document.reading_study import DESIGNS
 from verifier.core.finding import Finding, Where
 from verifier.core.limits import DOCUMENT_BYTES
-from verifier.core.table import Table, read_json
+from verifier.core.strict import read_json
+from verifier.core.table import Table
 from verifier.core.value import frozen
 
 PREDICATE: Final = "urn:pinproof:measurement-gates:v1"

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from verifier.checks.receipt.numbers.quantities import COUNTERS
 from verifier.core.limits import SAMPLE_BYTES
-from verifier.core.table import read_json
+from verifier.core.strict import read_json
 
 Row = Mapping[str, Any]
 

@@ -148,10 +148,24 @@ def _of_bob(message: bytes, old: bytes, by: str) -> bytes:
     return header(b"gpgsig", armored(theirs.replace(bobs, alices)))
 
 
-MERGED: Final = b"mergetag object %s\n type commit\n tag v0\n tagger %s\n \n m\n" % (
-    b"1" * 40,
-    WHO,
-)
+def merging(tag: bytes, *, parent: bytes = b"1" * 40) -> Lie:
+    """Make it a merge of a tag, whose copy is `tag`, and sign it so."""
+
+    def lie(head: bytes, _signature: bytes, body: bytes, by: str) -> Parts:
+        parents = b"parent %s\nparent %s\nauthor " % (b"2" * 40, parent)
+        copied = b"mergetag " + tag.rstrip(b"\n").replace(b"\n", b"\n ") + b"\n"
+        merged = head.replace(b"author ", parents, 1) + copied
+        return merged, header(b"gpgsig", sshsig(by, merged + b"\n" + body)), body
+
+    return lie
+
+
+def signed_tag(by: str | None = None, *, said: bytes = b"m\n") -> bytes:
+    """Return a tag called v0 of the commit 1111…, signed over `m` but saying `said`."""
+    head = b"object %s\ntype commit\ntag v0\ntagger %s\n\n" % (b"1" * 40, WHO)
+    return head + said + (sshsig(by, head + b"m\n") if by else b"")
+
+
 LIES: Final[dict[str, Lie]] = {
     "unsigned": _signature(lambda _message, _old, _by: b""),
     "message changed": _swap(b"mean what", b"mean that", 2),
@@ -181,11 +195,12 @@ LIES: Final[dict[str, Lie]] = {
     "no armor": _signature(lambda _message, _old, _by: b"gpgsig yes\n"),
     "carriage returns": _swap(b"-----\n", b"-----\r\n", 1),
     "key of another": _signature(_of_bob),
-    "merged a tag": lambda head, _old, body, by: (
-        head + MERGED,
-        header(b"gpgsig", sshsig(by, head + MERGED + b"\n" + body)),
-        body,
-    ),
+    "merged a tag": merging(signed_tag()),
+    "merged a signed tag": merging(signed_tag("alice")),
+    "merged a tag of bob": merging(signed_tag("bob")),
+    "merged a changed tag": merging(signed_tag("bob", said=b"n\n")),
+    "merged a tag of another commit": merging(signed_tag("alice"), parent=b"3" * 40),
+    "merged no tag": merging(b"object 1\n\nm\n"),
 }
 TAG_LIES: Final[dict[str, Lie]] = {
     "unsigned": _signature(lambda _message, _old, _by: b""),

@@ -31,7 +31,7 @@ class GitSignature:
     """One signature: its kind, its armor, and the bytes that it is over.
 
     `other_hash` says that there is a signature over the object's form in the other hash, `merged`
-    names tags that a merge brought with it, each with a signature of its own.
+    holds the bytes of the tags that a merge brought with it, each with a signature of its own.
     """
 
     kind: str | None = None
@@ -61,7 +61,9 @@ def of_commit(raw: bytes, hex_length: int) -> GitSignature:
         else:
             kept += lines
             if name == b"mergetag":
-                merged += [line[5:] for line in lines if line.startswith(b" tag ")][:1]
+                first, *rest = lines
+                whole = [first.partition(b" ")[2], *(line[1:] for line in rest)]
+                merged.append(b"\n".join(whole) + b"\n")
     if len(armors) > 1:
         raise SeveralError(f"{len(armors)} headers with a signature")
     found = GitSignature(other_hash=other, merged=tuple(merged))

@@ -163,7 +163,9 @@ def _of_chain(item: Result, main: Finding | None) -> str:
     return f"not known whether {item.subject.name} was followed"
 
 
-def _of_commit(item: Result, _main: Finding | None) -> str:
+def _of_commit(item: Result, main: Finding | None) -> str:
+    if main is not None and main.code == "git-signature-merged-tag":
+        return f"{item.subject.name} merges a tag that is not as it was signed"
     if item.verdict is Verdict.VERIFIED:
         return f"{item.subject.name} is signed by whom you named"
     how = "is not" if _says_no(item) else "is not known to be"

@@ -99,8 +99,12 @@ def test_kinds_that_do_not_count_are_named(
     assert ran.exit == 2
 
 
-#: Git joins several signatures to one text, of which ssh-keygen takes the first.
-STRICTER: Final = ("two headers", "two in one header", "unknown header")
+#: Git joins several signatures to one text, of which ssh-keygen takes the first; and it shows merged
+#: tags without judging by them.
+STRICTER: Final = (
+    *("two headers", "two in one header", "unknown header"),
+    *("merged a changed tag", "merged a tag of another commit", "merged no tag"),
+)
 
 
 @pytest.mark.parametrize("lie", ["", *signed_commits.LIES])
@@ -482,3 +486,21 @@ def test_gpgv_is_told_nothing_of_this_user(tmp_path: Path, monkeypatch: pytest.M
     assert "somewhere" not in told
     assert "evil" not in told
     assert ".pinproof-" in told.splitlines()[-1]
+
+
+def test_a_tag_that_git_merged_is_verified_with_the_merge(
+    tmp_path: Path, test_registry: registries.Registry
+) -> None:
+    repo = with_key(tmp_path, "ed25519")
+    repo.git("commit", "-q", "-S", "-m", "base")
+    repo.git("checkout", "-q", "-b", "side")
+    repo.git("commit", "-q", "--allow-empty", "-m", "side")
+    repo.git("tag", "-s", "-m", "a tag", "v1")
+    repo.git("checkout", "-q", "-")
+    repo.git("merge", "-q", "--no-ff", "-S", "--no-edit", "v1")
+    assert b"\nmergetag object " in repo.git("cat-file", "commit", "HEAD")
+    oid = head(repo)
+    exit_code, codes, result = ask(tmp_path, oid, "--ssh-key", "key.pub", registry=test_registry)
+    assert (exit_code, codes) == (0, [])
+    (held,) = (each for each in result["coverage"] if each["facet"] == "signature")
+    assert "merged tag v1 by SSH key" in held["detail"]

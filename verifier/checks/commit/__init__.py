@@ -8,6 +8,9 @@
    signer's own word, and so is the date in an OpenPGP signature: git judges windows by the first
    (gpg.ssh.allowedSignersFile, `valid-before`), which lets an expired key sign for the past. Here
    every window is judged at the effective time.
+4. *Merged tags*: a commit that merges a signed tag holds that tag. One whose signature is over
+   other bytes, or that is of none of the commit's parents, is refused (git's `show_mergetag`); one
+   signed by somebody who was not named is told, and vouches for nothing.
 """
 
 from collections.abc import Iterator
@@ -28,7 +31,7 @@ from verifier.evidence.claim import Claim
 from verifier.evidence.git_signature import GitSignature, SeveralError
 from verifier.evidence.signers import decide
 from verifier.evidence.sshsig import SshKey, SshSignature
-from verifier.sources.git.objects import SHA1_HEX, Commit, Tag
+from verifier.sources.git.objects import SHA1_HEX, Commit, Fault, Tag, parse_tag
 
 _NAMESPACE: Final = "git"
 
@@ -51,6 +54,16 @@ class _Made:
     ssh: SshKey | None = None
 
 
+@frozen
+class _MergedTag:
+    """A tag that a merge brought with it: who signed it, or why nothing can be said of that."""
+
+    name: str
+    by: str = ""
+    unnamed: str = ""
+    finding: Finding | None = None
+
+
 def check(found: Commit | Tag, asked: Asked, now: datetime) -> Outcome:
     """Check the signature of an object that hashes to its id."""
     signature: GitSignature | None = None
@@ -66,12 +79,14 @@ def check(found: Commit | Tag, asked: Asked, now: datetime) -> Outcome:
         made, findings = (judged, []) if isinstance(judged, _Made) else (None, [judged])
     if made is not None:
         findings += _signer(made, asked, found, now)
+    merged = tuple(_merged(found, signature, asked, now)) if signature else ()
+    findings += [each.finding for each in merged if each.finding is not None]
     return Outcome(
         kind="commit",
         identified=(),
         findings=tuple(findings),
-        coverage=tuple(_coverage(made, findings, now)),
-        not_proven=tuple(_not_proven(found, signature)),
+        coverage=tuple(_coverage(made, merged, findings, now)),
+        not_proven=tuple(_not_proven(found, signature, merged)),
     )
 
 
@@ -156,9 +171,48 @@ def _signer(made: _Made, asked: Asked, found: Commit | Tag, now: datetime) -> tu
     return (said.other_signer(made.by, named or "a key that was named"),)
 
 
-def _coverage(made: _Made | None, findings: list[Finding], now: datetime) -> Iterator[Covered]:
+# ── 4. the tags that it merged ─────────────────────────────────────────────────────────────────
+
+
+def _merged(
+    found: Commit | Tag, signature: GitSignature, asked: Asked, now: datetime
+) -> Iterator[_MergedTag]:
+    parents = found.parents if isinstance(found, Commit) else ()
+    for raw in signature.merged:
+        tag = parse_tag(found.oid, raw)
+        if isinstance(tag, Fault) or tag.target not in parents:
+            got = "bytes that are no tag" if isinstance(tag, Fault) else f"one of {tag.target}"
+            yield _MergedTag(name="", finding=said.merged_tag("a tag of one of its parents", got))
+            continue
+        name = printable(tag.name.decode(errors="surrogateescape"))
+        made = _of_merged(tag, asked, now)
+        if isinstance(made, _Made):
+            wrong = _signer(made, asked, tag, now)
+            told = f"who signed tag {name}, which it merged: {made.by}, whom nobody named"
+            yield _MergedTag(name=name, by=made.by, unnamed=told if wrong else "")
+        elif made.code == "git-signature-broken":
+            finding = said.merged_tag(f"tag {name} as it was signed", "its signature, other bytes")
+            yield _MergedTag(name=name, finding=finding)
+        else:
+            told = f"the signature of tag {name}, which it merged: {made.row.title}"
+            yield _MergedTag(name=name, unnamed=told)
+
+
+def _of_merged(tag: Tag, asked: Asked, now: datetime) -> _Made | Finding:
+    try:
+        return _signature(git_signature.of_tag(tag.raw), asked, now)
+    except SeveralError as error:
+        return said.several(str(error))
+    except ValueError as error:
+        return said.malformed(str(error))
+
+
+def _coverage(
+    made: _Made | None, merged: tuple[_MergedTag, ...], findings: list[Finding], now: datetime
+) -> Iterator[Covered]:
+    tags = "".join(f"; merged tag {m.name} by {m.by}" for m in merged if m.by and not m.unnamed)
     details = {
-        "signature": f"by {made.by}" if made else "",
+        "signature": f"by {made.by}{tags}" if made else "",
         "signer": "one that was named",
         "time": f"judged at {print_time(now)}; the committer's date proves nothing",
     }
@@ -172,7 +226,9 @@ def _coverage(made: _Made | None, findings: list[Finding], now: datetime) -> Ite
             yield Covered(facet=facet, state=State.HELD, detail=details[facet])
 
 
-def _not_proven(found: Commit | Tag, signature: GitSignature | None) -> Iterator[str]:
+def _not_proven(
+    found: Commit | Tag, signature: GitSignature | None, merged: tuple[_MergedTag, ...]
+) -> Iterator[str]:
     yield "when it was signed; who wrote it, whatever names it holds"
     if isinstance(found, Tag):
         yield f"anything of the {found.type} {found.target} but that the tag names it"
@@ -184,6 +240,4 @@ def _not_proven(found: Commit | Tag, signature: GitSignature | None) -> Iterator
         yield "the signature over its form in the other hash"
     if signature.kind == "openpgp":
         yield "that the key is not to expire before the effective time, if that lies ahead"
-    for name in signature.merged:
-        told = printable(name.decode(errors="surrogateescape"))
-        yield f"the signature of tag {told}, which it merged"
+    yield from (each.unnamed for each in merged if each.unnamed)

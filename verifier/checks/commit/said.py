@@ -83,6 +83,17 @@ def other_signer(got: str, expected: str) -> Finding:
     return Finding(code="git-signature-signer", expected=expected, got=got, remedy=_OTHER)
 
 
+def merged_tag(expected: str, got: str) -> Finding:
+    """Say that a tag which the commit merged is not as it was signed, or not of a parent."""
+    return Finding(
+        code="git-signature-merged-tag",
+        expected=expected,
+        got=printable(got),
+        cause="the tag in the merge was changed after it was signed, or belongs to another merge",
+        remedy="merge the tag again: git merge TAG; do not rely on this one",
+    )
+
+
 def no_keyring() -> Finding:
     """Say that an OpenPGP signature needs keys that were not given."""
     return Finding(

@@ -28,4 +28,5 @@ ROWS: Final = (
     Code("git-signature-signer", "signer", REJECTED, "it was signed by another key than you named"),
     Code("git-signature-revoked", "signer", REJECTED, "the key has been revoked by its owner"),
     Code("git-signature-expired", "time", UNDECIDED, "the key or the signature has expired"),
+    Code("git-signature-merged-tag", "signature", REJECTED, "a merged tag is not as it was signed"),
 )

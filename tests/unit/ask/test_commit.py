@@ -99,8 +99,8 @@ def test_kinds_that_do_not_count_are_named(
     assert ran.exit == 2
 
 
-#: Git joins several signatures to one text, of which ssh-keygen takes the first; and it shows merged
-#: tags without judging by them.
+#: Git joins several signatures to one text, of which ssh-keygen takes the first; and it shows
+#: merged tags without judging by them.
 STRICTER: Final = (
     *("two headers", "two in one header", "unknown header"),
     *("merged a changed tag", "merged a tag of another commit", "merged no tag"),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from verifier import __version__
 from verifier.ask.answers import Answer, Answered, refusal
+from verifier.ask.signers_entry import shown_signers
 from verifier.ask.trusted import Trust
 from verifier.catalog.floor import kept_at
 from verifier.catalog.open import Catalog, Refused
@@ -187,16 +188,22 @@ def _signers(trust: Trust) -> list[Answer]:
     answers = []
     for name in catalog.names("signers"):
         data = catalog.entry_bytes("signers", name)
+        entry = catalog.signers(name)
         if isinstance(data, Refused):
             answers.append(refusal(name, data))
             continue
+        if isinstance(entry, Refused):
+            answers.append(refusal(name, entry))
+            continue
+        shown = shown_signers(entry)
         answers.append(
             _answer(
                 f"signers {name}",
                 source="the registry",
                 pin=Pin.of(data),
                 expires=catalog.facts.expires,
-                rows=[],
+                rows=list(shown.rows),
+                data={"signers": shown.data["signers"]},
             )
         )
     return answers

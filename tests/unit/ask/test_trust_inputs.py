@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support import bundles, runs
+from support import bundles, runs, statements
 from support.maintaining import Team, keyid
 from support.registry import NOW
 
@@ -107,3 +107,17 @@ def test_an_entry_has_no_policy(team: Team) -> None:
     command = "show example-fair-queue --registry reg --root root.json --policy strict"
     assert team.refused(command) == "wrong-call"
     assert team.run(command.removesuffix(" --policy strict"), now=NOW).exit == 0
+
+
+def test_every_signer_is_shown_with_what_it_may_sign(tmp_path: Path) -> None:
+    registry = statements.registry(tmp_path / "registry")
+    ran = runs.run(
+        ["show", "trust", "--format", "json", *runs.trusting(registry)], cwd=tmp_path, clock=NOW
+    )
+    entry = statements.signers()
+    found = inputs(ran)[f"signers {entry['name']}"]
+    rows = {row["name"]: row for row in found["data"]["signers"]}
+    assert rows.keys() == {row["name"] for row in entry["signer"]}
+    for row in entry["signer"]:
+        assert rows[row["name"]]["predicates"] == row["predicates"]
+    assert any(row["revoked"] for row in rows.values())

@@ -78,7 +78,7 @@ def test_odd_numbers_are_found_wherever_they_stand(
 def test_after_many_places_that_look_odd_every_number_is_looked_at(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("verifier.core.table._LOOKS", 2)
+    monkeypatch.setattr("verifier.core.strict._LOOKS", 2)
     for tail in (b"-0", b"9" * 19):
         with pytest.raises(ValueError, match="as printed"):
             read_large_json([b'["2026-01-05", "%s", %s]' % (b"7" * 64, tail)], limit=1_000)

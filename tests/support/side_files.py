@@ -2,15 +2,39 @@
 
 import copy
 import json
+import subprocess
+import sys
 from collections.abc import Iterable
 from decimal import Decimal
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from support import receipts
 from verifier.checks.receipt.open import study
 from verifier.checks.receipt.study import Study
+
+#: Judges a receipt in a process that may use so many bytes of address space.
+_CHILD: Final = """
+import json, resource, sys
+from verifier.ask.receipt import verify_receipt
+resource.setrlimit(resource.RLIMIT_AS, (int(sys.argv[2]), int(sys.argv[2])))
+study = verify_receipt([sys.argv[1]]).results[0].study
+print(json.dumps({figure.id: figure.state for figure in study.figures}))
+"""
+
+
+def figures_within(folder: Path, *, memory: int) -> dict[str, str]:
+    """Judge a folder's receipt in that many bytes of memory; return what each figure comes to."""
+    done = subprocess.run(
+        [sys.executable, "-I", "-c", _CHILD, str(folder / "receipt.json"), str(memory)],
+        capture_output=True,
+        check=False,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    figures: dict[str, str] = json.loads(done.stdout)
+    return figures
 
 
 def opened(document: receipts.Json, rows: Iterable[Any]) -> Study:

@@ -45,11 +45,6 @@ class Signed:
     digests: dict[str, str]
 
 
-def digest_of(scheme: str) -> str:
-    """Return the digest algorithm that Rekor v2 uses with a kind of key."""
-    return _DETAILS[scheme][1]
-
-
 def bound(entry: LogEntry, signed: Signed) -> bool:
     """Whether the entry's body is about that signature and nothing else."""
     if entry.kind not in KINDS:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support import receipts
+from support import receipts, written_receipts
 
 from verifier.ask import verify_receipt
 from verifier.checks.receipt.document import gates_file
@@ -18,35 +18,8 @@ from verifier.core.table import MalformedError
 
 def declared() -> dict[str, Any]:
     """Return the gate file that the sound receipt was judged by."""
-    predicate = {
-        "studyId": "fine-cache",
-        "declaredAt": "2026-11-19T11:00:00Z",
-        "gates": [
-            {
-                "gate": "ttft",
-                "kind": "performance",
-                "figure": "ttftChange",
-                "comparator": "<=",
-                "threshold": "-10",
-            },
-            {"gate": "format", "kind": "outputCheck"},
-        ],
-        "arms": [
-            {"id": "B1", "role": "candidate"},
-            {"id": "A1", "role": "control"},
-            {"id": "A2", "role": "return"},
-            {"id": "B2", "role": "candidate"},
-        ],
-        "design": {"kind": "BAAB", "order": ["B1", "A1", "A2", "B2"]},
-        "cases": ["short", "long"],
-        "scope": {"topology": "TP2"},
-    }
-    return {
-        "_type": "https://in-toto.io/Statement/v1",
-        "subject": [{"name": "workload", "digest": receipts.digest("workload")}],
-        "predicateType": gates_file.PREDICATE,
-        "predicate": predicate,
-    }
+    statement: dict[str, Any] = json.loads(written_receipts.gate_file({}))
+    return statement
 
 
 def codes(document: Any, statement: Any) -> set[str]:

@@ -2,8 +2,6 @@
 
 import json
 import random
-import subprocess
-import sys
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from pathlib import Path
@@ -161,27 +159,10 @@ def test_a_line_that_is_wrong_waits_for_the_file_s_own_verdict() -> None:
         list(SideFile(pieces))
 
 
-CHILD = """
-import json, resource, sys
-from verifier.ask.receipt import verify_receipt
-resource.setrlimit(resource.RLIMIT_AS, (int(sys.argv[2]), int(sys.argv[2])))
-report = verify_receipt([sys.argv[1]])
-study = report.results[0].study
-print(json.dumps({figure.id: figure.state for figure in study.figures}))
-"""
-
-
 @pytest.mark.full
 def test_many_rows_fit_into_little_memory(tmp_path: Path) -> None:
     told = side_files.with_side_file(tmp_path, rows=300_000)
-    done = subprocess.run(
-        [sys.executable, "-I", "-c", CHILD, str(tmp_path / "receipt.json"), str(300 << 20)],
-        capture_output=True,
-        check=False,
-        text=True,
-    )
-    assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout) == told
+    assert side_files.figures_within(tmp_path, memory=300 << 20) == told
 
 
 def judged(folder: Path) -> Result | Failed:

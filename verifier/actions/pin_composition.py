@@ -31,7 +31,7 @@ from verifier.core.value import frozen
 from verifier.core.verdict import Verdict
 from verifier.policy import judge
 from verifier.sources import file
-from verifier.sources.git.ancestry import is_ancestor
+from verifier.sources.git.history import History
 
 
 @frozen
@@ -92,7 +92,8 @@ def pin_composition(
             return _refused(name, read.findings or (_no_tree(base or target),), now)
         ancestry = Ancestry(known=False, why="there is no target")
         if base is not None and target is not None:
-            ancestry = Ancestry.of(is_ancestor(read.repository(side, target), base, target))
+            history = History(read.repository(side, target))
+            ancestry = Ancestry.of(history.is_ancestor(base, target))
         made = write_down(
             name,
             project,

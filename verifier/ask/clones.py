@@ -14,7 +14,7 @@ from verifier.core.limits import HOST_BYTES, PAYLOAD_BYTES, PAYLOAD_FILES
 from verifier.core.printable import quoted
 from verifier.sources.folder_tree import FolderTree
 from verifier.sources.git.contents import Contents
-from verifier.sources.git.reader import Got
+from verifier.sources.git.known import Known
 from verifier.sources.git.repository import Repository
 from verifier.sources.git.tree import GitTree
 from verifier.sources.git.tree_id import blob_id
@@ -52,7 +52,7 @@ class Clones:
         self._contents: dict[str, Contents] = {}
         self._repositories: dict[str, Repository] = {}
         #: What was hashed of each repository: base and target have most of it in common.
-        self._hashed: dict[str, dict[str, Got]] = {}
+        self._hashed: dict[str, Known] = {}
         self._folder: dict[str, tuple[Tree, bytes]] = {}
         self._trees: list[Tree] = []
         self._named: dict[str, tuple[Tree, list[TreeEntry]]] = {}
@@ -106,7 +106,7 @@ class Clones:
             subpath=subpath,
             clones=tuple(map(Path, self._reach.clones)),
             allow_alternates=self._reach.allow_alternates,
-            known=self._hashed.setdefault(self._paths[name], {}),
+            known=self._hashed.setdefault(self._paths[name], Known()),
         )
         entries = tree.entries()
         self._trees.append(tree)

@@ -30,7 +30,7 @@ from verifier.core.outcome import Failed, Outcome, Report, Subject
 from verifier.core.printable import quoted
 from verifier.policy import judge
 from verifier.sources.argument import inside
-from verifier.sources.git.ancestry import is_ancestor
+from verifier.sources.git.history import History
 
 _OURS: Final = (BASE, TARGET, SOURCE)
 
@@ -151,7 +151,7 @@ def _material(entry: Composition, clones: Clones, trust: Trust) -> Material:
         target = clones.origin(name, entry.target.commit)
         if entry.base.commit is not None and entry.target.commit is not None and target is not None:
             repository = clones.repository(name, entry.target.commit)
-            answer = is_ancestor(repository, entry.base.commit, entry.target.commit)
+            answer = History(repository).is_ancestor(entry.base.commit, entry.target.commit)
             ancestry = Ancestry.of(answer)
     if clones.has(SOURCE):
         _read_source(entry, clones)

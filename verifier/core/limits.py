@@ -112,6 +112,11 @@ ORDER_BYTES: Final = 512 * MIB
 ORDER_SEARCHED_BYTES: Final = 4096 * MIB
 #: Commits that are read to find one among the ancestors of another.
 GIT_HISTORY: Final = 200_000
+#: Of a merge: commits that are merge bases or merge bases of those, bytes of the folders and
+#: files in which the sides differ, and how long git may take.
+GIT_MERGE_BASES: Final = 64
+GIT_MERGE_BYTES: Final = 512 * MIB
+GIT_MERGE_SECONDS: Final = 120
 #: Files that an entry lists itself; of more it has a table beside it.
 ENTRY_FILES: Final = 2_000
 #: Levels of image indexes below each other, mentions of documents and of layers in one image

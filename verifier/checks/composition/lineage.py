@@ -21,6 +21,7 @@ from verifier.checks.composition.state import Found, State
 from verifier.core.finding import Finding, Where
 from verifier.core.printable import printable
 from verifier.core.value import frozen
+from verifier.sources.git.history import Unknown
 
 NO_HISTORY: Final = "that the base came before the target: they are trees without a history"
 _ASK = "name clones of the repositories that the entry means, with their whole history"
@@ -36,10 +37,10 @@ class Ancestry:
     why: str = ""
 
     @classmethod
-    def of(cls, answer: bool | str) -> Self:  # noqa: FBT001  (a value that is turned into another)
-        """Turn an answer, or in words why there is none, into a value."""
-        if isinstance(answer, str):
-            return cls(known=False, why=answer)
+    def of(cls, answer: bool | Unknown) -> Self:  # noqa: FBT001  (a value that is turned into another)
+        """Turn an answer, or why there is none, into a value."""
+        if isinstance(answer, Unknown):
+            return cls(known=False, why=answer.words)
         return cls(known=True, holds=answer)
 
 

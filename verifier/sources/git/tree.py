@@ -20,7 +20,6 @@ from verifier.core.limits import (
     GIT_BLOB_BYTES,
     GIT_DOTFILE_BYTES,
     GIT_FINDINGS,
-    GIT_TREE_BYTES,
     TREE_DEPTH,
     TREE_ENTRIES,
     TREE_PATH_BYTES,
@@ -28,6 +27,7 @@ from verifier.core.limits import (
 from verifier.core.printable import printable
 from verifier.sources.git.blobs import Leaf, read_blobs
 from verifier.sources.git.faults import of_fault
+from verifier.sources.git.known import Known
 from verifier.sources.git.objects import (
     FOLDER_MODE,
     Asked,
@@ -35,7 +35,6 @@ from verifier.sources.git.objects import (
     Fault,
     Item,
     attributes_of,
-    parse_tree,
     shown,
 )
 from verifier.sources.git.reader import Got, Want
@@ -72,19 +71,26 @@ class GitTree:
         clones: Iterable[Path] = (),
         allow_alternates: bool = False,
         max_blob: int = GIT_BLOB_BYTES,
-        known: dict[str, Got] | None = None,
+        known: Known | None = None,
+        opened: Repository | None = None,
     ) -> None:
-        """Remember what is meant; a cut-off id alone is looked up. `known`: see `read_blobs`."""
+        """Remember what is meant; a cut-off id alone is looked up.
+
+        `known` was read of the same repository before, and takes in what is read now; `opened` is
+        that repository where somebody else has opened it, and closes it.
+        """
         self.name = name
         self.commit_id = commit
         clones = tuple(clones)
         self._repo, self._clones, self._anywhere = repo, clones, allow_alternates
-        self._hex_length = full_length(
-            repo, commit, clones=clones, allow_alternates=allow_alternates
+        self._hex_length = (
+            opened.hex_length
+            if opened
+            else full_length(repo, commit, clones=clones, allow_alternates=allow_alternates)
         )
         self._subpath = [part for part in subpath.split(b"/") if part]
-        self._max_blob, self._known = max_blob, {} if known is None else known
-        self._open: Repository | None = None
+        self._max_blob, self._known = max_blob, known or Known()
+        self._open = opened
         self._findings: dict[Finding, None] = {}
         self._ignored: dict[str, None] = {}
         self._counts: dict[str, int] = {}
@@ -148,7 +154,7 @@ class GitTree:
                 leaves = [Leaf(start.name, start.mode, start.oid)]
             self._look_at_dotfiles(repo, leaves)
             self._start_check(repo)
-            read = read_blobs(repo, leaves, self._known)
+            read = read_blobs(repo, leaves, self._known.blobs)
             entries = sorted(self._entry(repo, leaf, read.get(leaf.oid)) for leaf in leaves)
             self._finish_check(repo)
         self._findings.update(dict.fromkeys(recorded(leaf.path for leaf in leaves)))
@@ -230,9 +236,10 @@ class GitTree:
                 if must:
                     raise _no_path(self.commit_id, path, item, ())
                 return None
-            got = repo.reader.one(Want(item.oid, "tree", GIT_TREE_BYTES, keep=True))
-            items = self._parsed(repo, got, item.name)
-            if items is None:
+            trees = self._known.trees
+            trees.read(repo.reader, [item.oid])
+            items = self._items(repo, item.oid, item.name)
+            if not items and trees.faults(item.oid):
                 return None
             below = next((one for one in items if one.name == name), None)
             if below is None:
@@ -242,30 +249,24 @@ class GitTree:
             item = below
         return item
 
-    def _parsed(self, repo: Repository, got: Got, path: bytes) -> list[Item] | None:
-        if got.data is None:
-            self._note(repo, got.fault, path)
-            return None
-        self._check_later("tree", got.oid, got.data)
-        items, faults = parse_tree(got.data, self._hex_length)
-        for fault in faults:
+    def _items(self, repo: Repository, oid: str, path: bytes) -> list[Item]:
+        """Return what a tree that was read holds, and note what is wrong with it."""
+        for fault in self._known.trees.faults(oid):
             self._note(repo, fault, path)
-        return items
+        return self._known.trees.items(oid)
 
     def _walk(self, repo: Repository, root: str) -> list[Leaf]:
         """List all leaves, one level of trees at a time; a tree that occurs twice is read once."""
         leaves: list[Leaf] = []
         known: dict[str, list[Item]] = {}
-        level = [(b"", root)]
+        trees, level = self._known.trees, [(b"", root)]
         while level:
             first = {oid: path for path, oid in reversed(level) if oid not in known}
-            wants = [Want(oid, "tree", GIT_TREE_BYTES, keep=True) for oid in first]
-            for got in repo.reader.read(wants):
-                parsed = self._parsed(repo, got, first[got.oid].rstrip(b"/"))
-                known[got.oid] = parsed or []
-                if parsed == [] and first[got.oid]:
-                    words = f"{printable(shown(first[got.oid]))}, an empty folder"
-                    self._ignored[words] = None
+            trees.read(repo.reader, first)
+            for oid, path in first.items():
+                known[oid] = self._items(repo, oid, path.rstrip(b"/"))
+                if not known[oid] and not trees.faults(oid) and path:
+                    self._ignored[f"{printable(shown(path))}, an empty folder"] = None
             coming = sum(len(known[oid]) for _, oid in level)
             longest = max((path for path, _ in level), key=len)
             if (
@@ -318,6 +319,8 @@ class GitTree:
             self._to_check.append((kind, data))
 
     def _start_check(self, repo: Repository) -> None:
+        for oid, data in self._known.trees.fresh():
+            self._check_later("tree", oid, data)
         if self._to_check:
             repo.strict.start(self._to_check)
         self._to_check = []

@@ -6,15 +6,15 @@ from pathlib import Path
 import pytest
 from support import git_repos
 
-from verifier.sources.git.ancestry import is_ancestor
 from verifier.sources.git.contents import Contents
+from verifier.sources.git.history import History, Unknown
 from verifier.sources.git.repository import Repository
 from verifier.sources.git.tree import GitTree
 
 
-def ask(path: Path, base: str, tip: str) -> bool | str:
+def ask(path: Path, base: str, tip: str) -> bool | Unknown:
     with Repository(path, hex_length=len(tip)) as repo:
-        return is_ancestor(repo, base, tip)
+        return History(repo).is_ancestor(base, tip)
 
 
 @pytest.mark.parametrize("sha256", [False, True])
@@ -41,8 +41,8 @@ def test_history_that_ends_early_is_unknown(tmp_path: Path) -> None:
     shallow = tmp_path / "shallow"
     repo.git("clone", "--quiet", "--depth=2", f"file://{repo.path}", str(shallow))
     answer = ask(shallow, root, tips[-1])
-    assert isinstance(answer, str)
-    assert "history ends" in answer
+    assert isinstance(answer, Unknown)
+    assert "history ends" in answer.words
 
 
 def test_grafts_and_replacements_add_no_ancestors(tmp_path: Path) -> None:

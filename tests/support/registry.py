@@ -24,6 +24,7 @@ from securesystemslib.signer import CryptoSigner, Signer
 from verifier.actions import seal
 from verifier.catalog.floor import Floor
 from verifier.catalog.open import Catalog, Refused, open_registry
+from verifier.catalog.tuf.files import RegistryFiles
 from verifier.catalog.tuf.publish import RoleKeys, Signers, publish
 
 NOW: Final = datetime(2026, 11, 1, tzinfo=UTC)
@@ -112,7 +113,7 @@ class Registry:
         """Open it; nothing in the folder may change by that."""
         before = self.content()
         result = open_registry(
-            self.folder,
+            RegistryFiles(self.folder),
             root=root,
             trusted_root=self.root,
             now=now,

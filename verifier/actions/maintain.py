@@ -256,7 +256,7 @@ def _publish(state: State, wish: Wish, pieces: Mapping[str, Piece], *, lags: boo
     def check(made: Path) -> None:
         """Open what was made as anyone would, and read all of it."""
         catalog = open_registry(
-            made,
+            RegistryFiles(made),
             root=first,
             trusted_root=first,
             now=wish.now,

@@ -167,7 +167,7 @@ def _replace(folder: Path, files: Mapping[str, bytes], listing: Listing, now: da
 def _check(made: Path, root: bytes, now: datetime) -> None:
     """Open what was made as anyone would, and read all of it."""
     catalog = open_registry(
-        made,
+        RegistryFiles(made),
         root=root,
         trusted_root=root,
         now=now,

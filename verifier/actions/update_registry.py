@@ -17,6 +17,7 @@ from verifier.actions.replace_folder import alone, cannot, place_of, replace_fol
 from verifier.catalog.floor import Floor, kept_at
 from verifier.catalog.open import Refused, open_registry
 from verifier.catalog.tuf.fetch import FetchError, Patience, Place, fetch_registry
+from verifier.catalog.tuf.files import RegistryFiles
 from verifier.catalog.tuf.pieces import Piece, roots_in
 from verifier.core.digest import sha256
 from verifier.core.errors import PinproofError, UnavailableError, WrongCallError
@@ -156,7 +157,7 @@ def _kept(path: Path) -> Floor:
 def _opened(folder: Path, url: str, *, root: bytes, now: datetime, least: Floor) -> Updated:
     """Open what was fetched as a run would, and read all of it."""
     catalog = open_registry(
-        folder,
+        RegistryFiles(folder),
         root=root,
         trusted_root=root,
         now=now,

@@ -75,7 +75,7 @@ def verify_bundle(
     trust = trust or open_trust()
     asked = _asked(key, identity, issuer, signer, trust)
     pairs = _paired(files, bundles)
-    work = _Work(asked, sigstore_root(trusted_root), trust)
+    work = Work(asked, sigstore_root(trusted_root), trust)
     return trust.report(tuple(done_by_two(work.judged, pairs)))
 
 
@@ -93,7 +93,7 @@ def signed_time(
     The time is that of a log or of a timestamp authority, never of the signer. Raises as
     `verify_bundle` does.
     """
-    work = _Work(_asked(key, None, None, signer, trust), sigstore_root(trusted_root), trust)
+    work = Work(_asked(key, None, None, signer, trust), sigstore_root(trusted_root), trust)
     result = work.judged((name, bundle))
     if not isinstance(result, Result) or result.verdict is not Verdict.VERIFIED:
         return None, result
@@ -115,7 +115,7 @@ def _asked(
     if got is not None:
         raise WrongCallError(f"expected one signer, got {got}", code="wrong-call", remedy=_WHO)
     if signer is not None:
-        return _of_registry(signer, trust.catalog)
+        return of_registry(signer, trust.catalog)
     if key is None:
         return Asked(identity=Identity(issuer=issuer or "", subject=identity or ""))
     try:
@@ -129,7 +129,11 @@ def _asked(
         ) from None
 
 
-def _of_registry(name: str, catalog: Catalog | Refused) -> Asked | tuple[Finding, ...]:
+def of_registry(name: str, catalog: Catalog | Refused) -> Asked | tuple[Finding, ...]:
+    """Return a signer of the registry as who has to have signed, or why it cannot say it.
+
+    Raises `WrongCallError` for a name that no signer has.
+    """
     if isinstance(catalog, Refused):
         return catalog.findings
     row = catalog.signer(name)
@@ -179,7 +183,7 @@ def _sigstore(root: TrustedRoot) -> "Sigstore":
     return Sigstore(root)
 
 
-class _Work:
+class Work:
     """What every bundle of a call is judged with."""
 
     def __init__(self, asked: Asked | tuple[Finding, ...], root: TrustedRoot, trust: Trust) -> None:
@@ -216,7 +220,7 @@ class _Work:
         )
 
     def _looked_at(self, name: str, path: str) -> tuple[Outcome, Subject]:
-        asked, now, self.proven = self._asked, self._trust.now, None
+        asked, self.proven = self._asked, None
         if not isinstance(asked, Asked):
             return refused(asked), Subject(name=name)
         data = file.read(path, limit=DOCUMENT_BYTES).data
@@ -236,6 +240,12 @@ class _Work:
             length=artifact.length,
             link=artifact.link,
         )
+        return self.outcome(bundle, artifact), about
+
+    def outcome(self, bundle: Bundle, artifact: Artifact) -> Outcome:
+        """Check a bundle that was read, and is signed in the way that was asked for."""
+        asked, now = self._asked, self._trust.now
+        assert isinstance(asked, Asked)
         if self._sigstore is None or asked.identity is None:
             assert asked.key is not None
             examined = managed.examined(bundle, asked.key, artifact, self._root, now)
@@ -245,8 +255,7 @@ class _Work:
             examined = certified.examined(bundle, asked.identity, artifact, self._sigstore, now)
         self.proven = examined.claim.signed_at if examined.claim else None
         root = f"{self._root.name} {self._root.sha256}"
-        outcome = check(bundle, asked, examined, artifact, root=root, now=now)
-        return outcome, about
+        return check(bundle, asked, examined, artifact, root=root, now=now)
 
 
 def _artifact(name: str, bundle: Bundle, key: PublicKey | None) -> Artifact:

@@ -12,7 +12,6 @@ from dataclasses import replace
 from verifier.ask import composition, helper
 from verifier.ask.reading import Reading
 from verifier.ask.trusted import Trust
-from verifier.core.companions import Bytecode, Companions
 from verifier.core.coverage import Covered, State
 from verifier.core.errors import PinproofError, UnavailableError, WrongCallError
 from verifier.core.finding import Finding, Where
@@ -22,6 +21,7 @@ from verifier.core.printable import printable
 from verifier.core.value import frozen
 from verifier.core.verdict import Verdict
 from verifier.sources.argument import inside
+from verifier.sources.beside import companions_in
 from verifier.sources.file import FileBytes
 from verifier.sources.image.graph import Graph
 from verifier.sources.image.layers import refuse_too_many
@@ -227,7 +227,13 @@ def _reading(root: MergedRoot, asked: bytes, name: str) -> Reading:
     data = root.read(place.path, limit=HOST_BYTES)
     if data is None:
         raise _nowhere(name)
-    beside = _companions(root, place.path, len(data))
+    beside = companions_in(
+        place.path,
+        names=root.names,
+        compiled=lambda path: _compiled(root, path),
+        mtime=root.changed_at(place.path),
+        size=len(data),
+    )
     return Reading(FileBytes(name=name, data=data), findings, root.not_proven, beside)
 
 
@@ -279,37 +285,6 @@ def _hidden(root: MergedRoot, path: bytes) -> Finding | None:
         cause=f"hidden by {hidden}",
         remedy="do not run the image for what the file should do; ask its publisher for one that "
         "has it",
-    )
-
-
-def _companions(root: MergedRoot, path: bytes, size: int) -> Companions:
-    """List what lies beside a file in the root, as `sources.beside` does in a folder."""
-    folder, _, name = path.rpartition(b"/")
-    stem = os.fsdecode(name).removesuffix(".py")
-
-    def listed(below: bytes) -> list[str]:
-        return [os.fsdecode(each) for each in root.names(below)]
-
-    def joined(*parts: str) -> bytes:
-        return b"/".join(filter(None, (folder, *map(os.fsencode, parts))))
-
-    entries = {n for n in listed(folder) if n.split(".")[0] == stem and n != os.fsdecode(name)}
-    package = listed(joined(stem))
-    entries |= {f"{stem}/{n}" for n in package if n.split(".")[0] == "__init__"}
-    compiled = [
-        f"__pycache__/{n}" for n in listed(joined("__pycache__")) if n.startswith(f"{stem}.")
-    ]
-    compiled += [n for n in entries if n == f"{stem}.pyc"]
-    bytecode = [
-        Bytecode(path=n, data=_compiled(root, joined(n)))
-        for n in sorted(compiled)
-        if n.endswith(".pyc")
-    ]
-    return Companions(
-        entries=tuple(sorted(entries)),
-        bytecode=tuple(bytecode),
-        mtime=root.changed_at(path),
-        size=size,
     )
 
 

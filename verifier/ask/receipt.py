@@ -136,6 +136,33 @@ def verify_receipt(
     return trust.report(tuple(results))
 
 
+def judge_document(
+    document: Document,
+    *,
+    head: str,
+    evidence: EvidenceFolder,
+    demanded: frozenset[str],
+    wanted: Wanted,
+    trust: Trust,
+) -> Result | Failed:
+    """Judge one receipt that was read, as being about the commit `head`; no gate file is given."""
+    published, staging = known_tools(trust)
+    beside = Beside(
+        head=head,
+        folder=evidence,
+        gates=None,
+        declared=None,
+        claims=(),
+        others=(),
+        asked=wanted.asked(trust),
+        gates_time=None,
+        gates_finding=None,
+        published=published,
+        staging=staging,
+    )
+    return _judged(document, beside, demanded, trust)
+
+
 def _refuse(files: Sequence[str], head: str | None) -> None:
     if not files:
         raise WrongCallError(

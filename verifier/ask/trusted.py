@@ -4,10 +4,12 @@ import os
 import re
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Final
 
 from verifier import __version__
 from verifier.catalog.floor import Floor, kept_at
 from verifier.catalog.open import Catalog, Refused, open_registry
+from verifier.catalog.tuf.files import RegistryFiles, Store
 from verifier.core.clock import print_time
 from verifier.core.errors import WrongCallError
 from verifier.core.limits import DOCUMENT_BYTES, METADATA_BYTES
@@ -16,6 +18,8 @@ from verifier.core.table import nearest
 from verifier.core.value import frozen
 from verifier.policy import Policy, load
 from verifier.sources import file, shipped
+
+_ORIGINS: Final = {True: "embedded", False: "folder"}
 
 
 @frozen
@@ -41,10 +45,19 @@ class Trust:
         )
 
 
+@frozen
+class Stored:
+    """A registry that lies elsewhere than in a folder, and the root that it is trusted by."""
+
+    name: str
+    store: Store
+    root: bytes
+
+
 def trust(
     *,
-    policy: str = "strict",
-    registry: str | None = None,
+    policy: str | Policy = "strict",
+    registry: str | Stored | None = None,
     root: str | None = None,
     floor: str | None = None,
     kept: Path | None = None,
@@ -67,11 +80,13 @@ def trust(
     """
     present = (clock or datetime.now(UTC)).replace(microsecond=0)
     now = effective_time or present
-    judging = _policy(policy)
+    judging = policy if isinstance(policy, Policy) else _policy(policy)
     past = now < present
     if past:
         _allow_past(now, present, judging, allowed=insecure_past_time)
     given = None if root is None else file.read(root, limit=METADATA_BYTES).data
+    if given is None and isinstance(registry, Stored):
+        given = registry.root
     shipped_root = b"" if root else shipped.read("registry", "metadata/1.root.json")
     if floor is None and kept is not None:
         path = kept_at(kept, given or shipped_root)
@@ -80,23 +95,29 @@ def trust(
     if floor is not None:
         least = Floor.parse(file.read(floor, limit=DOCUMENT_BYTES).data, what=floor)
     embedded = registry is None and root is None
+    catalog = open_registry(
+        _store(registry),
+        root=given,
+        trusted_root=shipped_root,
+        now=now,
+        floor=least,
+        min_snapshot=judging.min_snapshot,
+        origin=registry.name if isinstance(registry, Stored) else _ORIGINS[embedded],
+        sealed=__version__ if embedded else None,
+    )
+    return Trust(catalog=catalog, policy=judging, now=now, past=past)
+
+
+def _store(registry: str | Stored | None) -> Store:
+    if isinstance(registry, Stored):
+        return registry.store
     if registry is not None and not Path(registry).is_dir():
         raise WrongCallError(
             f"--registry: {registry} is no folder",
             code="wrong-call",
             remedy="name the folder that holds metadata/ and targets/",
         )
-    catalog = open_registry(
-        shipped.folder("registry") if registry is None else Path(registry),
-        root=given,
-        trusted_root=shipped_root,
-        now=now,
-        floor=least,
-        min_snapshot=judging.min_snapshot,
-        origin="embedded" if embedded else "folder",
-        sealed=__version__ if embedded else None,
-    )
-    return Trust(catalog=catalog, policy=judging, now=now, past=past)
+    return RegistryFiles(shipped.folder("registry") if registry is None else Path(registry))
 
 
 def _policy(name: str) -> Policy:

@@ -9,7 +9,6 @@ import re
 from collections.abc import Callable, Mapping
 from datetime import datetime
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from verifier.catalog.entries.helper import Lineage
@@ -17,7 +16,7 @@ from verifier.catalog.floor import Floor
 from verifier.catalog.index import Index, build
 from verifier.catalog.kinds import KINDS, hints, parse
 from verifier.catalog.refused import Refused
-from verifier.catalog.tuf.files import RegistryFiles
+from verifier.catalog.tuf.files import Store
 from verifier.catalog.tuf.problems import RESIGN, RESTORE, mismatch, missing, problem
 from verifier.catalog.tuf.values import Trusted
 from verifier.core.clock import print_time
@@ -44,7 +43,7 @@ _FILES: Final = ".files.json"
 
 
 def open_registry(
-    folder: Path,
+    store: Store,
     *,
     root: bytes | None,
     trusted_root: bytes,
@@ -54,7 +53,7 @@ def open_registry(
     origin: str,
     sealed: str | None,
 ) -> "Catalog | Refused":
-    """Authenticate the registry in `folder`, at the effective time `now`.
+    """Authenticate the registry that `store` holds, at the effective time `now`.
 
     `root` is the root that the caller named, if any. Without one, the registry has to start
     with `trusted_root`, the root that came with pinproof.
@@ -62,7 +61,6 @@ def open_registry(
     # tuf costs more to import than all the rest of a run; verbs without a registry do not pay.
     from verifier.catalog.tuf.trusted import Anchor, authenticate  # noqa: PLC0415
 
-    store = RegistryFiles(folder)
     anchor = Anchor(root=trusted_root if root is None else root, first=root is None)
     least = (floor or Floor()).raised(min_snapshot)
     trusted = authenticate(store.read, store.listing(), anchor=anchor, now=now, floor=least)

@@ -85,7 +85,7 @@ def check(data: bytes, asked: Asked, *, now: datetime) -> Outcome:
     findings, names = list(who.findings), who.names
     if not findings:
         states["signer"] = f"{who.told} · {printable(statement.predicate_type)}"
-    wrong = [*_subjects(statement, asked.given), *_words(statement, asked.says)]
+    wrong = [*_subjects(statement, asked.given), *words(statement, asked.says)]
     if not wrong:
         states["subject"] = _matched(statement, asked.given)
     named = names if asked.signers else tuple(f"key {key.id}" for key in _ordered(signed.by))
@@ -152,11 +152,11 @@ def counted(asked: Asked, by: frozenset[PublicKey], predicate: str, *, now: date
     )
 
 
-def _words(statement: Statement, demanded: Sequence[str]) -> Iterator[Finding]:
+def words(statement: Statement, demanded: Sequence[str]) -> Iterator[Finding]:
     """Say what the statement does not say and should, or says and should not."""
-    words: frozenset[str] = getattr(statement.predicate, "words", frozenset())
+    known: frozenset[str] = getattr(statement.predicate, "words", frozenset())
     for word in dict.fromkeys(demanded):
-        if word not in words:
+        if word not in known:
             yield Finding(
                 code="statement-says-otherwise",
                 expected=printable(word),

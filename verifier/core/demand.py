@@ -29,6 +29,17 @@ FACETS: Final[dict[str, tuple[str, ...]]] = {
     "bundle": ("signature", "signer", "time", "log", "subject"),
     "chain": ("layout", "steps", "artifacts"),
     "commit": ("signature", "signer", "time"),
+    "head": (
+        "objects",
+        "base",
+        "merge",
+        "helpers",
+        "compositions",
+        "registry-changes",
+        "receipts",
+        "approvals",
+        "holds",
+    ),
     "release": ("files", "receipt", "members", "commit", "published", "signed"),
     "receipt": (
         "identity",
@@ -77,3 +88,55 @@ class ReceiptDemand:
 
     facets: frozenset[str]
     unsigned: bool = False
+
+
+@frozen
+class HeadHost:
+    """A file of the head that carries a helper: its path, and the lineage it is compared with."""
+
+    path: str
+    lineage: str
+
+
+@frozen
+class HeadComposition:
+    """A composition that the head's tree has to hold, its paths below `prefix`."""
+
+    name: str
+    prefix: str
+
+
+@frozen
+class Approval:
+    """Who has to have said what about exactly this head.
+
+    `threshold` of the `signers`, rows of the registry, have to have signed a statement of type
+    `predicate` that says every word of `says`.
+    """
+
+    name: str
+    predicate: str
+    says: tuple[str, ...]
+    signers: tuple[str, ...]
+    threshold: int
+
+
+@frozen
+class HeadDemand:
+    """What is demanded of a proposed merge.
+
+    `documentation` are exact paths, or folders that end in "/"; `registry` and `receipts` are
+    folders of the repository, None where it has none; one of `receipt_signers` has to have signed
+    a receipt, if the policy asks for signed ones; `hold_labels` are labels of a pull request that
+    mean: not yet.
+    """
+
+    facets: frozenset[str]
+    documentation: tuple[str, ...] = ()
+    hosts: tuple[HeadHost, ...] = ()
+    compositions: tuple[HeadComposition, ...] = ()
+    registry: str | None = None
+    receipts: str | None = None
+    receipt_signers: tuple[str, ...] = ()
+    approvals: tuple[Approval, ...] = ()
+    hold_labels: tuple[str, ...] = ()

@@ -104,6 +104,8 @@ GIT_FINDINGS: Final = 1_000
 GIT_STORES: Final = 32
 #: Symbolic references and tags of tags that are followed for a hint.
 GIT_STEPS: Final = 8
+#: Branches of a clone that are looked at.
+GIT_REFERENCES: Final = 100_000
 #: Digits of a line number or count in a patch.
 PATCH_LINE_DIGITS: Final = 9
 #: The files that independent stages touch, once for each stage: what trying orders keeps.

@@ -86,6 +86,19 @@ def _of_helper(item: Result, main: Finding | None) -> str:
     return f"{name} carries {found.entry} {found.version}{_standing(item, found, main)}"
 
 
+def _of_head(item: Result, _main: Finding | None) -> str:
+    sides = {found.entry: found.version[:12] for found in item.identified}
+    name = _shortened(item.subject.name)
+    into = f" into {sides['base']}" if "base" in sides else ""
+    if item.verdict is Verdict.VERIFIED:
+        return f"{name} may be merged{into}"
+    return f"{name} {'may not' if _says_no(item) else 'is not yet fit to'} be merged{into}"
+
+
+def _shortened(name: str) -> str:
+    return re.sub("([0-9a-f]{12})[0-9a-f]{28,52}", r"\1", name)
+
+
 def _of_composition(item: Result, main: Finding | None) -> str:
     name, found = item.subject.name, next(iter(item.identified), None)
     if found is None:
@@ -259,6 +272,7 @@ def reason(item: Result, main: Finding | None) -> str:
 
 _HEADLINES: Final[dict[str, Callable[[Result, Finding | None], str]]] = {
     "helper": _of_helper,
+    "head": _of_head,
     "composition": _of_composition,
     "proof": _of_proof,
     "image": _of_image,

@@ -30,6 +30,7 @@ _NOUNS: Final = {
     "runtime": "runtime",
     "composition": "composition",
     "proof": "composition",
+    "head": "head",
     "tree": "tree",
     "diff": "comparison",
     "registry": "registry",
@@ -39,7 +40,7 @@ _WORDS: Final = {"list": "entry", "show": "entry", "trust": "input"}
 #: Kinds whose coverage is told whatever was identified.
 _COVERED: Final = (
     *("registry", "diff", "composition", "proof", "image", "runtime"),
-    *("statement", "bundle", "chain", "commit", "receipt", "release", "scan"),
+    *("statement", "bundle", "chain", "commit", "receipt", "release", "scan", "head"),
 )
 
 

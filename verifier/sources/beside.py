@@ -4,6 +4,8 @@ Everything that could matter is listed and nothing decided: Python follows links
 so does this module. What may not be read is listed too, without bytes.
 """
 
+import os
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from verifier.core.companions import Bytecode, Companions
@@ -32,6 +34,41 @@ def companions(file: FileBytes) -> Companions | None:
         bytecode=tuple(sorted([*bytecode, *unreadable], key=lambda pyc: pyc.path)),
         mtime=file.mtime,
         size=len(file.data),
+    )
+
+
+def companions_in(
+    path: bytes,
+    *,
+    names: Callable[[bytes], Iterable[bytes]],
+    compiled: Callable[[bytes], bytes | None],
+    mtime: int,
+    size: int,
+) -> Companions:
+    """List what lies beside a file inside a tree, as `companions` does on disk.
+
+    `names` lists a folder, which may not be there; `compiled` returns the bytes of a file, None if
+    they cannot be read.
+    """
+    folder, _, name = path.rpartition(b"/")
+    stem = os.fsdecode(name).removesuffix(".py")
+
+    def listed(below: bytes) -> list[str]:
+        return [os.fsdecode(each) for each in names(below)]
+
+    def joined(*parts: str) -> bytes:
+        return b"/".join(filter(None, (folder, *map(os.fsencode, parts))))
+
+    entries = {n for n in listed(folder) if n.split(".")[0] == stem and n != os.fsdecode(name)}
+    package = listed(joined(stem))
+    entries |= {f"{stem}/{n}" for n in package if n.split(".")[0] == "__init__"}
+    cached = [f"__pycache__/{n}" for n in listed(joined("__pycache__")) if n.startswith(f"{stem}.")]
+    cached += [n for n in entries if n == f"{stem}.pyc"]
+    bytecode = [
+        Bytecode(path=n, data=compiled(joined(n))) for n in sorted(cached) if n.endswith(".pyc")
+    ]
+    return Companions(
+        entries=tuple(sorted(entries)), bytecode=tuple(bytecode), mtime=mtime, size=size
     )
 
 

@@ -2,7 +2,7 @@
 
 import re
 from pathlib import Path
-from typing import Final
+from typing import Final, Protocol
 
 from verifier.catalog.tuf.problems import link, missing, problem, unlisted, unsafe_name
 from verifier.core.finding import Finding
@@ -26,6 +26,16 @@ class Listing:
     findings: tuple[Finding, ...]
 
 
+class Store(Protocol):
+    """Where the files of a registry come from: a folder, or a folder of a commit."""
+
+    def listing(self) -> Listing:
+        """List every file, and what should not be there."""
+
+    def read(self, path: str) -> bytes | Finding:
+        """Read one file whole, or say why it cannot be used."""
+
+
 class RegistryFiles:
     """A registry on disk. Paths are relative to its folder and printed with `/`."""
 
@@ -43,7 +53,7 @@ class RegistryFiles:
             folders += 1
             for name, kind in self._folder.entries(folder):
                 path = f"{folder}/{name}" if folder else name
-                finding = _stray(path, kind)
+                finding = stray(path, kind)
                 if len(files) + len(odd) + folders >= REGISTRY_FILES:
                     most = f"at most {REGISTRY_FILES:,} files"
                     odd[path] = problem("registry-too-large", path, "more", expected=most)
@@ -59,7 +69,7 @@ class RegistryFiles:
 
     def read(self, path: str) -> bytes | Finding:
         """Read one file whole, or say why it cannot be used."""
-        limit = FILES_TABLE_BYTES if path.endswith(".files.json") else METADATA_BYTES
+        limit = limit_of(path)
         data = self._folder.read(path, limit=limit)
         match data:
             case Unusable.MISSING:
@@ -67,10 +77,19 @@ class RegistryFiles:
             case Unusable.NOT_REGULAR | Unusable.IN_THE_WAY:
                 return link(path, str(data))
             case Unusable.TOO_LARGE:
-                most = f"at most {limit:,} bytes"
-                return problem("registry-too-large", path, "more", expected=most)
+                return too_large(path, limit)
             case bytes():
                 return data
+
+
+def limit_of(path: str) -> int:
+    """Return how many bytes a file of a registry may have."""
+    return FILES_TABLE_BYTES if path.endswith(".files.json") else METADATA_BYTES
+
+
+def too_large(path: str, limit: int) -> Finding:
+    """Return the finding on a file that has more bytes."""
+    return problem("registry-too-large", path, "more", expected=f"at most {limit:,} bytes")
 
 
 def safe_name(name: str) -> bool:
@@ -78,7 +97,7 @@ def safe_name(name: str) -> bool:
     return all(SEGMENT.fullmatch(segment) for segment in name.split("/"))
 
 
-def _stray(path: str, kind: Kind) -> Finding | None:
+def stray(path: str, kind: Kind) -> Finding | None:
     """Say what is wrong with a path whatever the metadata says, if anything is."""
     *_, name = segments = path.split("/")
     if kind in (Kind.LINK, Kind.SPECIAL):

@@ -7,17 +7,20 @@ and objects through the reader; what they say is a hint for the user to copy, ne
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Final
 
 from verifier.core.errors import WrongCallError
-from verifier.core.limits import GIT_COMMIT_BYTES, GIT_STEPS
+from verifier.core.limits import GIT_COMMIT_BYTES, GIT_REFERENCES, GIT_STEPS
 from verifier.core.printable import printable
 from verifier.core.value import frozen
+from verifier.sources.folder import Folder, Kind
 from verifier.sources.git.notes import PLACES
 from verifier.sources.git.objects import FULL_ID, Tag, parse_tag
 from verifier.sources.git.reader import Reader, Want
 from verifier.sources.git.store import Found, read_file
 
+_BRANCHES: Final = ("refs/heads/", "refs/remotes/")
 _PLAIN: Final = re.compile(r"[A-Za-z0-9_+@=,.-]+(?:/[A-Za-z0-9_+@=,.-]+)*")
 _ABBREVIATED: Final = re.compile("[0-9a-f]{4,63}")
 _LOOSE: Final = re.compile("[0-9a-fA-F]{4,64}")
@@ -57,6 +60,40 @@ def refusal(argument: str, meant: Meant) -> WrongCallError:
         code="wrong-call",
         remedy=remedy,
     )
+
+
+def branches(found: Found) -> dict[str, str]:
+    """List branches and remote branches by their full names, with the ids that they have.
+
+    References in the format "reftable" are not read: such a repository seems to have none.
+    """
+    names = {
+        line[41 if line[40:41] == b" " else 65 :].decode("utf-8", "surrogateescape")
+        for line in (read_file(found.common, "packed-refs") or b"").split(b"\n")
+    }
+    for start in _BRANCHES:
+        names.update(_loose(found.common, start))
+    values = {name: _value(found, name) for name in names if name.startswith(_BRANCHES)}
+    return {name: oid for name, oid in sorted(values.items()) if oid is not None}
+
+
+def _loose(common: Path, start: str) -> Iterator[str]:
+    """Name the reference files below a folder; links and special files are none."""
+    folder, waiting, left = (
+        Folder(common, what="the repository"),
+        [start.rstrip("/")],
+        GIT_REFERENCES,
+    )
+    while waiting:
+        below = waiting.pop()
+        for name, kind in folder.entries(below) if (common / below).is_dir() else ():
+            left -= 1
+            if left < 0:
+                return
+            if kind is Kind.FOLDER:
+                waiting.append(f"{below}/{name}")
+            elif kind is Kind.FILE:
+                yield f"{below}/{name}"
 
 
 def _candidates(name: str) -> Iterator[str]:

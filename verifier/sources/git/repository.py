@@ -59,7 +59,7 @@ class Repository:
         git = find_git()
         with ExitStack() as stack:
             self._scratch = stack.enter_context(scratch())
-            bare = self._scratch / "read.git"
+            bare = self.folder = self._scratch / "read.git"
             make_bare(bare, self.hex_length)
             self.linker = Linker(bare / "objects")
             for store in self.found.stores:

@@ -12,6 +12,7 @@ SUBJECTS: Final = (
     "chain",
     "commit",
     "composition",
+    "head",
     "helper",
     "image",
     "receipt",

@@ -1,27 +1,26 @@
-"""Policies: what is demanded of a subject, and the judgement of what a check found.
+"""A policy as it is written: a TOML file that says what is demanded (FORMATS §3).
 
-A policy is a TOML file (FORMATS §3). It cannot be empty, cannot inherit, and its digest stands
-in every report. Judging adds nothing to an outcome: it decides which of the findings count.
+It cannot be empty, cannot inherit, and its digest stands in every report.
 """
 
 import re
-from collections.abc import Iterable
 from datetime import datetime
 from typing import Final
 
 from verifier.core.codes import CODES
-from verifier.core.coverage import Covered, State
-from verifier.core.demand import ALWAYS, FACETS, HelperDemand, Pristine, ReceiptDemand
+from verifier.core.demand import FACETS, HeadDemand, HelperDemand, Pristine, ReceiptDemand
 from verifier.core.digest import Digest, sha256
-from verifier.core.finding import Finding, in_order
-from verifier.core.outcome import Outcome, PolicyFacts, Result, Subject
+from verifier.core.finding import Finding
+from verifier.core.outcome import PolicyFacts, Subject
 from verifier.core.printable import quoted
 from verifier.core.table import Table
 from verifier.core.value import frozen
-from verifier.core.verdict import Verdict
 
 SCHEMA: Final = "policy/v1"
 _LIKE_A_DIGEST: Final = re.compile("([A-Za-z-]+:)?sha256:|git-[a-z]+:", re.IGNORECASE)
+_COMMIT: Final = "[0-9a-f]{40}|[0-9a-f]{64}"
+#: A hold is lifted by taking it out of the policy, never by going around it.
+_NEVER_WAIVED: Final = ("head-held",)
 _REMEDY: Final = "correct the policy at the paths named above; pinproof explain malformed"
 
 
@@ -45,6 +44,20 @@ class Waiver:
 
 
 @frozen
+class Hold:
+    """A commit that must not be merged yet. All but the commit is text, shown and never evaluated.
+
+    `commit` is 40 or 64 hex digits.
+    """
+
+    commit: str
+    reason: str
+    owner: str
+    next_action: str
+    lifts_when: str
+
+
+@frozen
 class Policy:
     """A parsed policy.
 
@@ -61,6 +74,8 @@ class Policy:
     runtime: frozenset[str] | None
     release: frozenset[str] | None
     receipt: ReceiptDemand | None
+    head: HeadDemand | None
+    holds: tuple[Hold, ...]
     waivers: tuple[Waiver, ...]
 
     @property
@@ -83,6 +98,7 @@ def load(data: bytes, *, where: str) -> Policy:
         registry.close()
     helper = table.optional_table("helper")
     receipt = table.optional_table("receipt")
+    head = table.optional_table("head")
     others = {
         kind: table.optional_table(kind) for kind in ("composition", "image", "runtime", "release")
     }
@@ -98,12 +114,28 @@ def load(data: bytes, *, where: str) -> Policy:
         runtime=_facets(others["runtime"], "runtime"),
         release=_facets(others["release"], "release"),
         receipt=_receipt(receipt) if receipt else None,
+        head=_head(head) if head else None,
+        holds=tuple(map(_hold, table.tables("hold"))),
         waivers=tuple(map(_waiver, table.tables("waiver"))),
     )
-    if not any((helper, receipt, *others.values())):
+    if not any((helper, receipt, head, *others.values())):
         table.mistake("", "demands nothing: give at least one table such as [helper]")
+    _refuse_unjudged(table, policy)
     table.done()
     return policy
+
+
+def _refuse_unjudged(table: Table, policy: Policy) -> None:
+    """Refuse a head whose parts nothing in the policy judges."""
+    head = policy.head
+    needed = (
+        ("hosts", head and head.hosts, "helper", policy.helper),
+        ("compositions", head and head.compositions, "composition", policy.composition),
+        ("demand", head and "receipts" in head.facets, "receipt", policy.receipt),
+    )
+    for key, listed, kind, demand in needed:
+        if listed and demand is None:
+            table.mistake(f"head.{key}", f"needs a table [{kind}], by which they are judged")
 
 
 def _helper(table: Table) -> HelperDemand:
@@ -135,6 +167,14 @@ def _receipt(table: Table) -> ReceiptDemand:
     return demand
 
 
+def _head(table: Table) -> HeadDemand:
+    from verifier.policy import head  # noqa: PLC0415  (only policies of merges pay)
+
+    found = head.read(table, facets=_demand(table, "head"))
+    table.close()
+    return found
+
+
 def _facets(table: Table | None, kind: str) -> frozenset[str] | None:
     if table is None:
         return None
@@ -153,8 +193,20 @@ def _demand(table: Table, kind: str) -> frozenset[str]:
     return frozenset(facets)
 
 
+def _hold(table: Table) -> Hold:
+    hold = Hold(
+        commit=table.text("commit", pattern=_COMMIT, form="40 or 64 lower-case hex digits"),
+        reason=table.text("reason"),
+        owner=table.text("owner"),
+        next_action=table.text("next_action"),
+        lifts_when=table.text("lifts_when"),
+    )
+    table.close()
+    return hold
+
+
 def _waiver(table: Table) -> Waiver:
-    waivable = [code for code, row in CODES.items() if row.outcome != "error"]
+    waivable = [c for c, row in CODES.items() if row.outcome != "error" and c not in _NEVER_WAIVED]
     waiver = Waiver(
         code=table.text("code", choices=waivable),
         subject=table.text("subject"),
@@ -166,58 +218,3 @@ def _waiver(table: Table) -> Waiver:
         table.mistake("subject", "is no digest: <kind>:sha256:<64 lower-case hex digits>")
     table.close()
     return waiver
-
-
-def judge(
-    outcome: Outcome,
-    *,
-    subject: Subject,
-    demanded: frozenset[str],
-    waivers: Iterable[Waiver] = (),
-    now: datetime,
-) -> Result:
-    """Decide which findings count, and say verified only if nothing is left open.
-
-    1. A finding that a waiver in force covers does not count.
-    2. A rejected finding always counts.
-    3. An undecided finding counts if its facet is demanded, or is one that always is.
-    4. Every demanded facet was checked and holds. One that does not apply to this subject is
-       no obstacle, as long as another demanded facet holds.
-    """
-    waivers = tuple(waivers)
-    waived = {f for f in outcome.findings if any(w.covers(f, subject, now) for w in waivers)}
-    counting = [f for f in outcome.findings if f not in waived]
-    if any(f.row.outcome == "rejected" for f in counting):
-        verdict = Verdict.REJECTED
-    elif any(f.row.facet in demanded | ALWAYS for f in counting):
-        verdict = Verdict.UNDECIDED
-    elif _all_hold(outcome.coverage, demanded, {f.row.facet for f in waived}):
-        verdict = Verdict.VERIFIED
-    else:
-        verdict = Verdict.UNDECIDED
-    return Result(
-        kind=outcome.kind,
-        subject=subject,
-        verdict=verdict,
-        identified=outcome.identified,
-        findings=in_order(outcome.findings, subject.name),
-        coverage=outcome.coverage,
-        not_proven=outcome.not_proven,
-        demanded=demanded,
-        claims=outcome.claims,
-        waived=tuple(sorted({f.code for f in waived})),
-        graph=outcome.graph,
-        study=outcome.study,
-    )
-
-
-def _all_hold(coverage: tuple[Covered, ...], demanded: frozenset[str], waived: set[str]) -> bool:
-    states = {row.facet: row.state for row in coverage if row.facet in demanded}
-    open_facets = {
-        facet
-        for facet in demanded
-        if not (state := states.get(facet, State.NOT_CHECKED)).holds
-        and state is not State.NOT_APPLICABLE
-        and not (state is State.NOT_HELD and facet in waived)
-    }
-    return not open_facets and any(state.holds for state in states.values())

@@ -1,0 +1,255 @@
+"""One question about heads, taken through every facet that the policy demands."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final, Self
+
+from verifier.ask.head.approvals import Voices
+from verifier.ask.head.clone import Clone, required
+from verifier.ask.head.contents import Contents
+from verifier.ask.head.judges import Judges
+from verifier.ask.head.pairs import Pairs, Read
+from verifier.ask.head.receipts import Receipts
+from verifier.ask.trusted import Trust
+from verifier.checks.head import check, unread
+from verifier.checks.head.approvals import approvals
+from verifier.checks.head.event import Event
+from verifier.checks.head.holds import Held, holds
+from verifier.checks.head.inside import Judged, inside
+from verifier.checks.head.objects import base as judge_base
+from verifier.checks.head.objects import merge as judge_merge
+from verifier.checks.head.objects import objects as judge_objects
+from verifier.checks.head.part import Part
+from verifier.checks.head.receipts import receipts as judge_receipts
+from verifier.checks.head.registry_changes import registry_changes
+from verifier.core.coverage import NOT_ASKED
+from verifier.core.demand import Approval, HeadDemand
+from verifier.core.digest import Digest
+from verifier.core.errors import WrongCallError
+from verifier.core.finding import Finding
+from verifier.core.outcome import Failed, Outcome, Result, Subject
+from verifier.core.value import frozen
+from verifier.policy import judge
+from verifier.sources.git.objects import Commit
+from verifier.sources.scratch import scratch
+
+_APPROVALS: Final = "approvals"
+_RECEIPTS: Final = "receipts"
+
+
+@frozen
+class Statements:
+    """What is said of heads: receipts in a folder, bundles with approvals, and by whom.
+
+    `signers` are rows of the registry; with them `bundles` are an approval of their own, by
+    `threshold` of the signers or all of them.
+    """
+
+    receipts: str | None = None
+    bundles: Sequence[str] = ()
+    signers: Sequence[str] = ()
+    threshold: int | None = None
+    trusted_root: str | None = None
+
+    def approval(self) -> Approval | None:
+        """Return the approval that the call itself asks for. Raises `WrongCallError`."""
+        if not self.signers:
+            return None
+        most = len(set(self.signers))
+        threshold = most if self.threshold is None else self.threshold
+        if not 1 <= threshold <= most:
+            raise WrongCallError(
+                f"--threshold: {threshold} is not between 1 and {most}, the number of signers",
+                code="wrong-call",
+                remedy="name more signers, or ask for fewer",
+            )
+        return Approval(
+            name="--signer", predicate="", says=(), signers=tuple(self.signers), threshold=threshold
+        )
+
+
+@frozen
+class Asked:
+    """What a call asks for, beside base and heads."""
+
+    judges: Judges
+    statements: Statements
+    event: Event | None
+    branch: str | None
+
+
+class Question:
+    """What every head of a call is judged by."""
+
+    def __init__(
+        self, clone: Clone, base: Commit | Finding, trust: Trust, demand: HeadDemand, asked: Asked
+    ) -> None:
+        """Use `of`."""
+        self.trust = trust
+        self._clone, self._base, self._demand, self._asked = clone, base, demand, asked
+        self._contents = Contents(clone, trust, demand, asked.judges)
+        said = asked.statements
+        own = said.approval()
+        self._approvals = (*demand.approvals, *([own] if own else []))
+        self._voices = Voices(said.bundles, trust, said.trusted_root)
+        # What a call asks for counts, whatever the policy says of the rest.
+        self._demanded = demand.facets | {"holds"} | ({_APPROVALS} if own else set())
+        self._receipts = Receipts(
+            clone, trust, demand, folder=said.receipts, in_scope=self._contents.scope()
+        )
+
+    @classmethod
+    def of(cls, clone: Clone, base: str, asked: Asked) -> Self:
+        """Open what judges, from the base where it is named so. Raises as `verify_head` does."""
+        found = clone.commit("--base", base)
+        judges, statements = asked.judges, asked.statements
+        if judges.needs_base:
+            required(found, "--base")
+        trust = judges.open(clone, found if isinstance(found, Commit) else None)
+        demand = trust.policy.head
+        if demand is None:
+            raise WrongCallError(
+                f"policy {trust.policy.name} demands nothing of heads",
+                code="wrong-call",
+                remedy="judge with a policy that has a [head] table, such as pre-merge",
+            )
+        if statements.bundles and not (statements.signers or demand.approvals):
+            raise WrongCallError(
+                "--bundle: nobody is named who has to have signed",
+                code="wrong-call",
+                remedy="name signers of the registry: --signer NAME; or list approvals in the "
+                "policy",
+            )
+        return cls(clone, found, trust, demand, asked)
+
+    def judged(self, heads: Sequence[str]) -> tuple[Result | Failed, ...]:
+        """Judge every head, each followed by what was judged inside it."""
+        found = {oid: self._clone.commit("--head", oid) for oid in heads}
+        base = self._base
+        commits = [each for each in found.values() if isinstance(each, Commit)]
+        if isinstance(base, Finding) or not commits:
+            reasons = [each for each in (base, *found.values()) if isinstance(each, Finding)]
+            return tuple(self._refused(oid, reasons) for oid in found)
+        results: list[Result | Failed] = []
+        with scratch() as folder:
+            pairs = Pairs(self._clone, base, self._asked.event, self._asked.branch)
+            read = {each.pair.head.oid: each for each in pairs.read(commits, folder)}
+            for oid, commit in found.items():
+                if isinstance(commit, Finding):
+                    results.append(self._refused(oid, [commit]))
+                else:
+                    alone = len(found) == 1
+                    results += self._one(read[oid], pairs, folder / f"receipts-{oid}", alone=alone)
+        return tuple(results)
+
+    def _refused(self, oid: str, reasons: Sequence[Finding]) -> Result:
+        return self._judge(oid, None, unread(tuple(reasons)))
+
+    def _one(self, read: Read, pairs: Pairs, folder: Path, *, alone: bool) -> list[Result | Failed]:
+        head = read.pair.head
+
+        def named(path: str) -> str:
+            return path if alone else f"{head.oid}:{path}"
+
+        asked = self._demanded
+        hosts = self._contents.hosts(head, named) if "helpers" in asked else []
+        placed = self._contents.compositions(head, named) if "compositions" in asked else []
+        parts = [
+            self._objects(read),
+            judge_base(read.pair, pairs.tips()),
+            self._merge(read),
+            self._inside("helpers", hosts),
+            self._inside("compositions", placed),
+            self._registry(read),
+            self._receipt(read, folder),
+            self._approval(head),
+            self._holds(head),
+        ]
+        outcome = check(read.pair, parts)
+        inner = [each.result for each in (*hosts, *placed) if each.result is not None]
+        return [self._judge(head.oid, head, outcome), *inner]
+
+    # ── one facet each ─────────────────────────────────────────────────────────────────────────
+
+    def _objects(self, read: Read) -> Part:
+        part = judge_objects(read.pair)
+        others = (
+            self._asked.event.others(read.pair.base.oid, read.pair.head.oid)
+            if self._asked.event
+            else []
+        )
+        if not others:
+            return part
+        return Part.broken("objects", (*part.findings, *others))
+
+    def _merge(self, read: Read) -> Part:
+        changed = () if read.merged is None else getattr(read.merged, "changes", ())
+        hosts = {host.path.encode() for host in self._demand.hosts}
+        in_scope = self._contents.scope() if self._demand.compositions else None
+        judged = [
+            change.path
+            for change in changed
+            if change.path in hosts or (in_scope and in_scope(change.path))
+        ]
+        return judge_merge(read.pair, read.merged, judged, self._stated_merge())
+
+    def _stated_merge(self) -> str | None:
+        """Return the tree of the merge that the forge has made, if this clone holds it."""
+        named = self._asked.event.merge if self._asked.event else None
+        if named is None or len(named) != self._clone.repo.hex_length:
+            return None
+        found = self._clone.history.commit(named)
+        return found.tree if isinstance(found, Commit) else None
+
+    def _inside(self, facet: str, judged: Sequence[Judged]) -> Part:
+        if facet not in self._demanded:
+            return Part.unasked(facet, NOT_ASKED)
+        return inside(facet, judged)
+
+    def _registry(self, read: Read) -> Part:
+        base, head = read.pair.base, read.pair.head
+        watched = self._demand.registry is not None or self._contents.watches_policy
+        return registry_changes(
+            self._contents.registry_change(base, head),
+            self._contents.policy_change(head),
+            watched=watched,
+        )
+
+    def _receipt(self, read: Read, folder: Path) -> Part:
+        if _RECEIPTS not in self._demanded:
+            return Part.unasked(_RECEIPTS, NOT_ASKED)
+        bound = self._receipts.bound(read.pair.head, folder)
+        return judge_receipts(bound, read.pair.head.oid, read.pair.base.oid)
+
+    def _approval(self, head: Commit) -> Part:
+        if _APPROVALS not in self._demanded:
+            return Part.unasked(_APPROVALS, NOT_ASKED)
+        asked = [(each, self._voices.of(each, head.oid)) for each in self._approvals]
+        return approvals(asked, head.oid)
+
+    def _holds(self, head: Commit) -> Part:
+        held = [
+            Held(
+                commit=hold.commit,
+                reason=hold.reason,
+                owner=hold.owner,
+                next_action=hold.next_action,
+                lifts_when=hold.lifts_when,
+            )
+            for hold in self.trust.policy.holds
+            if hold.commit == head.oid
+        ]
+        claimed = self._asked.event.claimed if self._asked.event else None
+        return holds(held, claimed, self._demand.hold_labels)
+
+    def _judge(self, oid: str, head: Commit | None, outcome: Outcome) -> Result:
+        digests = [Digest(kind="git-commit", hex=oid)]
+        if head is not None:
+            digests.append(Digest(kind="git-tree", hex=head.tree))
+        return judge(
+            outcome,
+            subject=Subject(name=f"head {oid}", digests=tuple(digests)),
+            demanded=frozenset(self._demanded),
+            waivers=self.trust.policy.waivers,
+            now=self.trust.now,
+        )

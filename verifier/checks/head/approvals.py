@@ -1,0 +1,92 @@
+"""Facet `approvals`: what others have signed about exactly this head.
+
+A review or a run of tests is of one commit; what was signed of an earlier one says nothing of this
+one (receipts rule G14, and OpenSwarm pull 491: results of head A must not satisfy head B). Each
+approval that the policy lists needs its number of different signers, each with a statement of the
+type that is named, about this commit, that says every word that is asked for.
+"""
+
+from collections.abc import Sequence
+from typing import Final
+
+from verifier.checks.head.part import Part
+from verifier.core.demand import Approval
+from verifier.core.finding import Finding, Where
+from verifier.core.value import frozen
+
+FACET: Final = "approvals"
+
+
+@frozen
+class Voice:
+    """One bundle, as far as it can speak for an approval.
+
+    `commits` are those that its statement is about; `by` are the signers that count, each with what
+    tells it from the others, a key or an account; `refused` is why a signer does not. What nobody
+    has signed who is asked tells nothing: `commits` of such a bundle only explain a refusal.
+    """
+
+    bundle: str
+    commits: tuple[str, ...]
+    by: tuple[tuple[str, str], ...]
+    refused: tuple[Finding, ...]
+
+
+def approvals(asked: Sequence[tuple[Approval, Sequence[Voice]]], head: str) -> Part:
+    """Judge every approval that is asked for by the voices that may speak for it."""
+    if not asked:
+        return Part.absent(FACET, "the policy lists none, and none was asked for")
+    findings: list[Finding] = []
+    told: list[str] = []
+    for approval, voices in asked:
+        here = [voice for voice in voices if head in voice.commits]
+        # One key counts once, under however many names.
+        by = {mark: name for voice in here for name, mark in voice.by}
+        names = tuple(dict.fromkeys(by.values()))
+        # A signed "no" about this head counts whatever others have said.
+        findings += [f for v in here for f in v.refused if f.code == "statement-says-no"]
+        if len(by) >= approval.threshold:
+            told.append(f"{approval.name} by {', '.join(names)}")
+        else:
+            findings.append(_missing(approval, names, voices, head))
+    if findings:
+        return Part.broken(FACET, tuple(findings), f"{len(told)} of {len(asked)} given")
+    return Part.held(FACET, "; ".join(told))
+
+
+def _missing(
+    approval: Approval, names: Sequence[str], voices: Sequence[Voice], head: str
+) -> Finding:
+    what = f"{approval.name}: {approval.predicate or 'a statement'}"
+    says = f" that says {', '.join(approval.says)}" if approval.says else ""
+    who = f"{approval.threshold} of {', '.join(approval.signers)}"
+    expected = f"{what}{says} about {head}, by {who}"
+    refused = [(v, f) for v in voices if head in v.commits for f in v.refused]
+    older = [v for v in voices if v.commits and head not in v.commits]
+    if refused:
+        voice, reason = refused[0]
+        return Finding(
+            code="head-approval",
+            where=Where(path=voice.bundle),
+            expected=expected,
+            got=f"{reason.code}: {reason.row.title}",
+            cause=reason.cause,
+            remedy=reason.remedy,
+        )
+    if older:
+        return Finding(
+            code="head-approval-stale",
+            where=Where(path=older[0].bundle),
+            expected=expected,
+            got=f"a statement about {', '.join(older[0].commits)}",
+            cause="commits were pushed after it was given",
+            remedy="ask its signers to look at this head and sign again; an older one is kept as "
+            "what it was",
+        )
+    got = f"{len(names)}: {', '.join(names)}" if names else "none"
+    return Finding(
+        code="head-approval-none",
+        expected=expected,
+        got=got,
+        remedy="give it with --bundle FILE; pinproof sign statement makes one",
+    )

@@ -1,0 +1,115 @@
+"""Facet `registry-changes`: what the head would be judged with from then on.
+
+What judges comes from the base or from outside. A head that changes registry or policy is judged by
+the old ones; and its changes count only if they can be followed from the old ones:
+
+1. *Registry*: every role authenticates, and its root chains from the base's last root, by the
+   base's keys. A registry under other keys was sealed anew, and trust in it is trust in whoever
+   did that (FORMATS §1): it takes a named waiver.
+2. *Versions*: no role is older than the base's.
+3. *Policy*: it demands at least what the base's does.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from verifier.catalog.refused import Refused
+from verifier.checks.head.part import Part
+from verifier.core.finding import Finding, Where
+from verifier.core.value import frozen
+
+FACET: Final = "registry-changes"
+_MOST_NAMED: Final = 5
+
+
+@frozen
+class RegistryChange:
+    """A folder that differs between base and head.
+
+    `refused` says why the head's registry does not follow from the base's, None if it does.
+    `resealed` is set where it authenticates by keys of its own. `entries` are those that differ, by
+    what became of them: added, changed, removed.
+    """
+
+    folder: str
+    refused: Refused | None
+    resealed: bool
+    entries: Mapping[str, Sequence[str]]
+
+
+@frozen
+class PolicyChange:
+    """The policy's own file where the head changes it; `weaker` says in words what it gives up."""
+
+    path: str
+    weaker: tuple[str, ...]
+
+
+def registry_changes(
+    registry: RegistryChange | None, policy: PolicyChange | None, *, watched: bool
+) -> Part:
+    """Judge both; `watched` says whether the policy names a registry, or is in the repository."""
+    if not watched:
+        return Part.absent(FACET, "the policy names no registry of this repository")
+    findings = [*_of_registry(registry), *_of_policy(policy)]
+    told = _told(registry, policy)
+    if findings:
+        return Part.broken(FACET, tuple(findings), told)
+    return Part.held(FACET, told)
+
+
+def _told(registry: RegistryChange | None, policy: PolicyChange | None) -> str:
+    words = []
+    if registry is not None:
+        counts = [f"{len(names)} {what}" for what, names in registry.entries.items() if names]
+        words.append(f"registry changed, entries {', '.join(counts) or 'all the same'}")
+    if policy is not None:
+        words.append(f"{policy.path} changed; the base's judges")
+    return "; ".join(words) or "neither registry nor policy changed"
+
+
+def _of_registry(change: RegistryChange | None) -> list[Finding]:
+    if change is None or change.refused is None:
+        return []
+    first = change.refused.findings[0]
+    if change.resealed:
+        return [
+            Finding(
+                code="registry-resealed",
+                where=Where(path=change.folder),
+                expected="a registry signed by the keys of the base's, or by new ones that those "
+                "have signed",
+                got=f"{first.code}: {first.got}",
+                cause="its keys were made anew: nothing but this change vouches for them",
+                remedy="review every entry that differs (pinproof diff tree shows which), then "
+                "waive registry-resealed by name and date in the base's policy; or keep keys",
+            )
+        ]
+    return [
+        Finding(
+            code="head-registry-refused",
+            where=Where(path=first.where.path or change.folder),
+            expected="a registry that follows from the base's",
+            got=f"{first.code}: {first.got}",
+            cause=first.cause,
+            remedy=first.remedy,
+        )
+    ]
+
+
+def _of_policy(change: PolicyChange | None) -> list[Finding]:
+    if change is None or not change.weaker:
+        return []
+    listed = "; ".join(change.weaker[:_MOST_NAMED])
+    more = f"; and {len(change.weaker) - _MOST_NAMED} more" * (len(change.weaker) > _MOST_NAMED)
+    return [
+        Finding(
+            code="head-policy-weakened",
+            where=Where(path=change.path),
+            expected="a policy that demands at least what the base's demands",
+            got=f"{listed}{more}",
+            cause="from the merge on, this policy would judge what comes next",
+            remedy="take the change out; or have it decided by itself, with a named waiver of "
+            "head-policy-weakened in the base's policy or in one given from outside",
+        )
+    ]

@@ -87,12 +87,19 @@ def _of_helper(item: Result, main: Finding | None) -> str:
 
 
 def _of_head(item: Result, _main: Finding | None) -> str:
-    sides = {found.entry: found.version[:12] for found in item.identified}
+    commits = [found for found in item.identified if found.status == "commit"]
+    sides = {found.entry: found.version[:12] for found in commits}
     name = _shortened(item.subject.name)
     into = f" into {sides['base']}" if "base" in sides else ""
     if item.verdict is Verdict.VERIFIED:
         return f"{name} may be merged{into}"
     return f"{name} {'may not' if _says_no(item) else 'is not yet fit to'} be merged{into}"
+
+
+def _of_still_valid(item: Result, _main: Finding | None) -> str:
+    sides = {found.entry: found.version[:12] for found in item.identified}
+    covers = "covers" if item.verdict is Verdict.VERIFIED else "does not cover"
+    return f"what was said of {sides['then']} {covers} {sides['now']}"
 
 
 def _shortened(name: str) -> str:
@@ -263,16 +270,22 @@ def reason(item: Result, main: Finding | None) -> str:
         words = [facet.replace("-", " ") for facet in held]
         listed = " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
         waived = f"; waived: {', '.join(item.waived)}" if item.waived else ""
-        return f"{listed} {'are' if len(words) > 1 else 'is'} as registered{waived}"
+        many = len(words) > 1
+        if item.kind in _HOLDING:
+            return f"{listed} {'hold' if many else 'holds'}{waived}"
+        return f"{listed} {'are' if many else 'is'} as registered{waived}"
     if item.kind in _EMPTY and not item.findings:
         return _EMPTY[item.kind]
     unmet = [c.facet for c in item.coverage if c.facet in item.demanded and not c.state.holds]
     return f"nothing says yes: {', '.join(unmet)} not checked"
 
 
+#: Kinds that no entry of the registry describes.
+_HOLDING: Final = ("head", "still-valid")
 _HEADLINES: Final[dict[str, Callable[[Result, Finding | None], str]]] = {
     "helper": _of_helper,
     "head": _of_head,
+    "still-valid": _of_still_valid,
     "composition": _of_composition,
     "proof": _of_proof,
     "image": _of_image,

@@ -31,6 +31,7 @@ _NOUNS: Final = {
     "composition": "composition",
     "proof": "composition",
     "head": "head",
+    "still-valid": "head",
     "tree": "tree",
     "diff": "comparison",
     "registry": "registry",
@@ -40,7 +41,17 @@ _WORDS: Final = {"list": "entry", "show": "entry", "trust": "input"}
 #: Kinds whose coverage is told whatever was identified.
 _COVERED: Final = (
     *("registry", "diff", "composition", "proof", "image", "runtime"),
-    *("statement", "bundle", "chain", "commit", "receipt", "release", "scan", "head"),
+    *(
+        "statement",
+        "bundle",
+        "chain",
+        "commit",
+        "receipt",
+        "release",
+        "scan",
+        "head",
+        "still-valid",
+    ),
 )
 
 

@@ -1,6 +1,6 @@
 """One question about heads, taken through every facet that the policy demands."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final, Self
 
@@ -122,8 +122,29 @@ class Question:
             )
         return cls(clone, found, trust, demand, asked)
 
-    def judged(self, heads: Sequence[str]) -> tuple[Result | Failed, ...]:
-        """Judge every head, each followed by what was judged inside it."""
+    def about(self, base: str) -> Self:
+        """Return the question about another base, judged by what judges this one."""
+        found = self._clone.commit("--base", base)
+        return type(self)(self._clone, found, self.trust, self._demand, self._asked)
+
+    @property
+    def demand(self) -> HeadDemand:
+        """What the policy demands of heads."""
+        return self._demand
+
+    @property
+    def in_scope(self) -> Callable[[bytes], bool]:
+        """What says whether a path belongs to a composition of the policy."""
+        return self._contents.scope()
+
+    def judged(
+        self, heads: Sequence[str], *, without: frozenset[str] = frozenset()
+    ) -> tuple[Result | Failed, ...]:
+        """Judge every head, each followed by what was judged inside it.
+
+        Facets in `without` are reported, and not demanded.
+        """
+        self._demanded -= without
         found = {oid: self._clone.commit("--head", oid) for oid in heads}
         base = self._base
         commits = [each for each in found.values() if isinstance(each, Commit)]

@@ -17,7 +17,7 @@ from verifier.ask.trusted import Trust
 from verifier.checks.head.documentation import Difference, difference
 from verifier.checks.head.receipts import Bound
 from verifier.core.demand import HeadDemand
-from verifier.core.errors import PinproofError
+from verifier.core.errors import PinproofError, WrongCallError
 from verifier.core.finding import Finding
 from verifier.core.limits import RECEIPT_BYTES
 from verifier.core.outcome import Failed, Result
@@ -90,7 +90,7 @@ class Receipts:
                 difference=_SAME,
                 result=document,
             )
-        measured = _commit_of(document.subjects.get("source", {}))
+        measured = measured_commit(document)
         unread, apart = self._apart(measured, head)
         counts = measured is not None and unread is None and apart.harmless
         return Bound(
@@ -100,26 +100,9 @@ class Receipts:
             measured_files=frozenset(_loaded(document.predicate)),
             unread=unread,
             difference=apart,
-            result=self._judged(document, measured, evidence) if counts and measured else None,
-        )
-
-    def _judged(
-        self, document: "receipt.Document", measured: str, evidence: EvidenceFolder
-    ) -> Result | Failed:
-        """Judge a receipt as one of the commit that it measured: `bound` says what that is."""
-        demand = self._trust.policy.receipt
-        assert demand is not None  # a policy that demands receipts has the table
-        signed: frozenset[str] = frozenset() if demand.unsigned else frozenset({"signed"})
-        wanted = Wanted(signers=self._demand.receipt_signers, threshold=None)
-        if self._demand.receipt_signers:
-            wanted = Wanted(signers=self._demand.receipt_signers, threshold=1)
-        return receipt.judge_document(
-            document,
-            head=measured,
-            evidence=evidence,
-            demanded=(demand.facets | signed) - {"exact-head"},
-            wanted=wanted,
-            trust=self._trust,
+            result=judged_as_measured(document, measured, evidence, self._trust)
+            if counts and measured
+            else None,
         )
 
     def _apart(self, measured: str | None, head: Commit) -> tuple[Finding | None, Difference]:
@@ -139,6 +122,38 @@ class Receipts:
         except OverflowError:
             return of_fault(Fault("git-tree-large", "more paths differ than are read")), _SAME
         return None, difference(changes, self._demand, self._in_scope)
+
+
+def measured_commit(document: "receipt.Document") -> str | None:
+    """Return the commit that a receipt says it measured, if it says so in full."""
+    return _commit_of(document.subjects.get("source", {}))
+
+
+def judged_as_measured(
+    document: "receipt.Document", measured: str, evidence: EvidenceFolder, trust: Trust
+) -> Result | Failed:
+    """Judge a receipt as one of the commit that it measured, by the run's policy.
+
+    Whether that commit is the head is not asked here. Raises `WrongCallError` if the policy
+    demands nothing of receipts.
+    """
+    demand = trust.policy.receipt
+    if demand is None:
+        raise WrongCallError(
+            f"policy {trust.policy.name} demands nothing of receipts",
+            code="wrong-call",
+            remedy="judge with a policy that has a [receipt] table",
+        )
+    signers = trust.policy.head.receipt_signers if trust.policy.head else ()
+    signed: frozenset[str] = frozenset() if demand.unsigned else frozenset({"signed"})
+    return receipt.judge_document(
+        document,
+        head=measured,
+        evidence=evidence,
+        demanded=(demand.facets | signed) - {"exact-head"},
+        wanted=Wanted(signers=signers, threshold=1 if signers else None),
+        trust=trust,
+    )
 
 
 def _read_folder(folder: str) -> "list[receipt.Document | Failed]":

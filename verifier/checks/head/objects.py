@@ -54,8 +54,9 @@ class Pair:
     def identified(self) -> tuple[Identified, ...]:
         """Name both, with the tree of each."""
         return tuple(
-            Identified(entry=name, version=side.oid, status="commit", detail=f"tree {side.tree}")
+            Identified(entry=name, version=oid, status=status)
             for name, side in (("base", self.base), ("head", self.head))
+            for status, oid in (("commit", side.oid), ("tree", side.tree))
         )
 
 
@@ -94,7 +95,8 @@ def objects(pair: Pair) -> Part:
         )
     if findings:
         return Part.broken("objects", tuple(findings))
-    detail = f"{pair.counted:,} objects read, each hashed to its id"
+    files = f"{pair.counted:,} file{'' if pair.counted == 1 else 's'}"
+    detail = f"{files} changed since they parted; all that was read hashes to its id"
     return Part.held("objects", detail, not_proven=pair.not_proven)
 
 

@@ -1,12 +1,14 @@
 """`pinproof verify head`: judge a proposed merge."""
 
-from typing import Any
+from typing import Any, Final
 
 import click
 
 from verifier.cli import options as shared
 from verifier.cli.environment import state_folder
 from verifier.cli.judging import Judging
+
+_JUDGES: Final = ("registry", "root", "floor", "effective_time", "insecure_past_time")
 
 
 @click.command(name="head", cls=Judging)
@@ -34,6 +36,11 @@ from verifier.cli.judging import Judging
 )
 @click.option("--threshold", type=int, metavar="N", help="So many of the signers are enough.")
 @click.option("--trusted-root", metavar="FILE", help="A Sigstore trusted root, for bundles.")
+@click.option(
+    "--still-valid",
+    metavar="REPORT|RECEIPT",
+    help="Ask instead whether this earlier verdict or receipt covers the head.",
+)
 @click.option("--event", metavar="FILE", help="The event file of a forge: claims to compare.")
 @click.option(
     "--policy",
@@ -55,6 +62,7 @@ def command(
     signers: tuple[str, ...],
     threshold: int | None,
     trusted_root: str | None,
+    still_valid: str | None,
     event: str | None,
     policy: str,
     **options: Any,
@@ -64,33 +72,32 @@ def command(
     Policy and registry come from the base or from outside, never from the head.
     """
     from verifier.ask.head import Judges, Statements, verify_head  # noqa: PLC0415
+    from verifier.ask.head.still_valid import still_valid as still  # noqa: PLC0415
     from verifier.cli import progress  # noqa: PLC0415
     from verifier.core.printable import printable  # noqa: PLC0415
 
+    given: dict[str, Any] = {
+        "judges": Judges(
+            policy=policy,
+            **{name: options[name] for name in _JUDGES},
+            kept=state_folder(),
+            clock=shared.clock(),
+        ),
+        "statements": Statements(
+            receipts=receipts,
+            bundles=bundles,
+            signers=signers,
+            threshold=threshold,
+            trusted_root=trusted_root,
+        ),
+        "reach": shared.reach(options),
+    }
+    if still_valid is not None and (len(heads) > 1 or event or base_ref):
+        raise click.UsageError("--still-valid is about one --head, without --event or --base-ref")
     with progress.shown(f"reading {printable(repo)}"):
-        report = verify_head(
-            repo,
-            base=base,
-            heads=heads,
-            judges=Judges(
-                policy=policy,
-                registry=options["registry"],
-                root=options["root"],
-                floor=options["floor"],
-                kept=state_folder(),
-                effective_time=options["effective_time"],
-                insecure_past_time=options["insecure_past_time"],
-                clock=shared.clock(),
-            ),
-            statements=Statements(
-                receipts=receipts,
-                bundles=bundles,
-                signers=signers,
-                threshold=threshold,
-                trusted_root=trusted_root,
-            ),
-            event=event,
-            branch=base_ref,
-            reach=shared.reach(options),
+        report = (
+            verify_head(repo, base=base, heads=heads, event=event, branch=base_ref, **given)
+            if still_valid is None
+            else still(repo, still_valid, base=base, head=heads[0], **given)
         )
     return shared.finish(report, options)

@@ -7,6 +7,8 @@
     where  where the time of a cold run goes
     git    a commit of 5,000 blobs, against programs that read the same objects and hash none;
            and what each safeguard costs
+    head   a proposed merge on that commit, with a host, against reading the tree of its head; and
+           200 heads in one call
     folder 100,000 files of 8 kB, against `sha256sum -c`
     files  two files of 1 GiB in a folder, against two openssl side by side
     composition
@@ -49,6 +51,7 @@ sys.path[:1] = [str(HERE.parent), str(HERE.parent / "tests")]
 from benchmarks import (  # noqa: E402  (they too would leave compiled files behind)
     bundles,
     composed,
+    heads,
     images,
     many_samples,
     prepare,
@@ -231,6 +234,25 @@ def git(processes: Processes, folder: Path, runs: int) -> Iterable[str]:
     yield from _table(rows)
 
 
+def head(processes: Processes, folder: Path, runs: int) -> Iterable[str]:
+    made = heads.proposals(folder)
+    yield made.described
+
+    def gate(count: int) -> tuple[str, ...]:
+        asked = [word for oid in made.heads[:count] for word in ("--head", oid)]
+        where = ("--repo", str(made.repository), "--base", made.base)
+        return (PINPROOF, "verify", "head", *where, *asked, "--policy", str(made.policy))
+
+    one, many = Command("one head", gate(1)), Command("200 heads", gate(200))
+    listing = ("list", "tree", f"git:{made.repository}@{made.heads[0]}")
+    reading = Command("reading its tree", (PINPROOF, *listing))
+    samples = processes.interleaved((one, reading, many), rounds=runs)
+    yield from _compared(samples, {reading.name: {"wall": 2.0}}, floor=processes.floor)
+    yield from _ratios(
+        {name: samples[name] for name in (many.name, one.name)}, {one.name: {"wall": 10.0}}
+    )
+
+
 def small(processes: Processes, folder: Path, runs: int) -> Iterable[str]:
     with trees.roomy(folder) as room:
         if room is None:
@@ -371,6 +393,7 @@ BENCHMARKS: Final[Mapping[str, Callable[[Processes, Path, int], Iterable[str]]]]
     "plan": plan,
     "where": where,
     "git": git,
+    "head": head,
     "folder": small,
     "files": two,
     "composition": composition,

@@ -40,6 +40,7 @@ FACETS: Final[dict[str, tuple[str, ...]]] = {
         "approvals",
         "holds",
     ),
+    "policy": ("form", "names", "waivers"),
     "still-valid": ("objects", "earlier", "change"),
     "release": ("files", "receipt", "members", "commit", "published", "signed"),
     "receipt": (

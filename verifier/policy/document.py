@@ -28,7 +28,8 @@ _REMEDY: Final = "correct the policy at the paths named above; pinproof explain 
 class Waiver:
     """Takes one code out of the verdict for one subject until its date.
 
-    `subject` is a typed digest, or the path that the subject was named by.
+    `subject` is a typed digest, or a path: the one that the subject was named by, or the one that
+    the finding is about.
     """
 
     code: str
@@ -39,7 +40,7 @@ class Waiver:
 
     def covers(self, finding: Finding, subject: Subject, now: datetime) -> bool:
         """Whether this waiver is in force and meant for this finding."""
-        names = {subject.name, *map(str, subject.digests)}
+        names = {subject.name, finding.where.path, *map(str, subject.digests)}
         return finding.code == self.code and self.subject in names and now < self.until
 
 

@@ -96,6 +96,10 @@ def _of_head(item: Result, _main: Finding | None) -> str:
     return f"{name} {'may not' if _says_no(item) else 'is not yet fit to'} be merged{into}"
 
 
+def _of_policy(item: Result, main: Finding | None) -> str:
+    return f"{item.subject.name} {'is sound' if main is None else 'is not as it should be'}"
+
+
 def _of_still_valid(item: Result, _main: Finding | None) -> str:
     sides = {found.entry: found.version[:12] for found in item.identified}
     covers = "covers" if item.verdict is Verdict.VERIFIED else "does not cover"
@@ -281,11 +285,12 @@ def reason(item: Result, main: Finding | None) -> str:
 
 
 #: Kinds that no entry of the registry describes.
-_HOLDING: Final = ("head", "still-valid")
+_HOLDING: Final = ("head", "still-valid", "policy")
 _HEADLINES: Final[dict[str, Callable[[Result, Finding | None], str]]] = {
     "helper": _of_helper,
     "head": _of_head,
     "still-valid": _of_still_valid,
+    "policy": _of_policy,
     "composition": _of_composition,
     "proof": _of_proof,
     "image": _of_image,

@@ -32,6 +32,7 @@ _NOUNS: Final = {
     "proof": "composition",
     "head": "head",
     "still-valid": "head",
+    "policy": "policy",
     "tree": "tree",
     "diff": "comparison",
     "registry": "registry",
@@ -40,18 +41,9 @@ _NOUNS: Final = {
 _WORDS: Final = {"list": "entry", "show": "entry", "trust": "input"}
 #: Kinds whose coverage is told whatever was identified.
 _COVERED: Final = (
-    *("registry", "diff", "composition", "proof", "image", "runtime"),
-    *(
-        "statement",
-        "bundle",
-        "chain",
-        "commit",
-        "receipt",
-        "release",
-        "scan",
-        "head",
-        "still-valid",
-    ),
+    *("registry", "policy", "diff", "composition", "proof", "image", "runtime"),
+    *("statement", "bundle", "chain", "commit", "receipt", "release", "scan"),
+    *("head", "still-valid"),
 )
 
 

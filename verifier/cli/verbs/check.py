@@ -1,4 +1,4 @@
-"""`pinproof check registry`: whether all of it authenticates."""
+"""`pinproof check registry`, `check policy`: whether what judges is sound itself."""
 
 from typing import Any
 
@@ -19,3 +19,13 @@ def registry(**options: Any) -> int:
     from verifier.ask.registry import check_registry  # noqa: PLC0415
 
     return shared.finish(check_registry(trust=shared.opened(options)), options)
+
+
+@command.command()
+@click.argument("name", metavar="NAME|FILE")
+@shared.trust_options
+def policy(name: str, **options: Any) -> int:
+    """Read a policy: its form, what it names, and whether its waivers are in force."""
+    from verifier.ask.policies import check_policy  # noqa: PLC0415
+
+    return shared.finish(check_policy(trust=shared.opened(options, policy=name)), options)

@@ -51,7 +51,7 @@ def test_every_code_occurs_in_a_test() -> None:
 def test_shipped_policies_parse_under_their_own_name(name: str) -> None:
     policy = load(shipped.read("policies", f"{name}.toml"), where=name)
     assert policy.name == name
-    demands = [policy.helper, policy.receipt, policy.release]
+    demands = [policy.helper, policy.receipt, policy.release, policy.head]
     assert any(demand is not None for demand in demands), "a policy that demands nothing"
     if policy.helper is not None:
         assert policy.helper.facets
@@ -63,7 +63,7 @@ def test_shipped_policies_parse_under_their_own_name(name: str) -> None:
 def test_the_shipped_data_is_that_of_the_checkout() -> None:
     for kind in ("registry", "policies", "schemas"):
         for path in (PROJECT / kind).rglob("*"):
-            if path.is_file():
+            if path.is_file() and path.name != "own.toml":
                 assert (SHIPPED / kind / path.relative_to(PROJECT / kind)).read_bytes() == (
                     path.read_bytes()
                 ), f"{path}: run make registry, or make test again"

@@ -92,6 +92,12 @@ class ReceiptDemand:
     unsigned: bool = False
 
 
+#: What never counts as documentation, whatever a policy lists (CHECKS "head"): files that change
+#: what git does, in any folder, and the folder that changes what a forge does.
+NEVER_DOCUMENTATION: Final = (".gitattributes", ".gitmodules")
+FORGE_FOLDER: Final = ".github"
+
+
 @frozen
 class HeadHost:
     """A file of the head that carries a helper: its path, and the lineage it is compared with."""

@@ -2,15 +2,20 @@
 
 from typing import Final
 
-from verifier.core.demand import Approval, HeadComposition, HeadDemand, HeadHost
+from verifier.core.demand import (
+    FORGE_FOLDER,
+    NEVER_DOCUMENTATION,
+    Approval,
+    HeadComposition,
+    HeadDemand,
+    HeadHost,
+)
 from verifier.core.printable import quoted
 from verifier.core.table import Table
 
 _NAME: Final = "[a-z0-9][a-z0-9._-]*"
 _FORM: Final = "a-z, 0-9, dots and dashes"
 _URI: Final = r"[A-Za-z][A-Za-z0-9+.-]*:\S+"
-#: Kinds of changes that never count as documentation, whatever a policy lists (CHECKS "head").
-NEVER_DOCUMENTATION: Final = (".gitattributes", ".gitmodules", ".github/")
 
 
 def read(table: Table, *, facets: frozenset[str]) -> HeadDemand:
@@ -34,13 +39,10 @@ def _documentation(table: Table) -> tuple[str, ...]:
         wrong = _unfit(path.removesuffix("/"))
         if wrong:
             table.mistake("documentation", f"{quoted(path)} {wrong}")
-        if any(_is_below(path, never) for never in NEVER_DOCUMENTATION):
+        parts = path.removesuffix("/").split("/")
+        if parts[0] == FORGE_FOLDER or parts[-1] in NEVER_DOCUMENTATION:
             table.mistake("documentation", f"{quoted(path)} never counts as documentation")
     return paths
-
-
-def _is_below(path: str, never: str) -> bool:
-    return path == never or path.rpartition("/")[2] == never or f"{path}/".startswith(f"{never}/")
 
 
 def _unfit(path: str) -> str | None:

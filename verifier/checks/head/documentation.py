@@ -8,15 +8,12 @@ and no program.
 
 from collections.abc import Callable, Iterable
 
-from verifier.core.demand import HeadDemand
+from verifier.core.demand import FORGE_FOLDER, NEVER_DOCUMENTATION, HeadDemand
 from verifier.core.printable import printable
 from verifier.core.value import frozen
 from verifier.sources.git.objects import Item, shown
 from verifier.sources.git.trees import Change
 from verifier.sources.tree import FILE_MODE, PROGRAM_MODE
-
-_NEVER = (b".gitattributes", b".gitmodules")
-_FORGE = b".github"
 
 
 @frozen
@@ -65,8 +62,8 @@ def _is_listed(path: bytes, listed: Iterable[str]) -> bool:
 
 
 def _why_unfit(change: Change, in_scope: Callable[[bytes], bool]) -> str | None:
-    parts = change.path.split(b"/")
-    if parts[-1] in _NEVER or parts[0] == _FORGE:
+    parts = shown(change.path).split("/")
+    if parts[-1] in NEVER_DOCUMENTATION or parts[0] == FORGE_FOLDER:
         return "such a file changes what git or the forge does"
     if in_scope(change.path):
         return "it lies in the scope of a composition"

@@ -1,6 +1,7 @@
 """Base and head as they are read: where they part, what differs, what the merge would be."""
 
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 from pathlib import Path
 
 from verifier.ask.head.clone import Clone
@@ -20,6 +21,9 @@ from verifier.sources.git.trees import Change
 
 #: How a forge calls the merge that it makes of every proposal: no branch that anybody pushed.
 _FORGES: tuple[str, ...] = ("/merge", "/merge-requests/")
+_REMOTE = "refs/remotes/"
+#: Branches whose history is walked for a hint.
+_LOOKED_AT = 32
 _TOO_MANY = "more paths differ than are read"
 
 
@@ -57,6 +61,7 @@ class Pairs:
             )
         ]
 
+    @cached_property
     def tips(self) -> Tips:
         """Return the branches, and which of them went on from the base."""
         wanted = self._branch
@@ -65,13 +70,17 @@ class Pairs:
             for name, oid in self._branches.items()
             if wanted is None or _is_called(name, wanted)
         }
-        behind = []
+        behind: tuple[str, ...] = ()
         if self._base.oid not in considered.values():
-            for name, oid in considered.items():
-                if self._clone.history.is_ancestor(self._base.oid, oid) is True:
-                    behind.append(name)
-        behind.sort(key=lambda name: (not name.startswith("refs/remotes/"), name))
-        return Tips(branches=considered, wanted=wanted, behind=tuple(behind))
+            # To say where the base has gone, the branches of a server come first.
+            first = sorted(considered, key=lambda name: (not name.startswith(_REMOTE), name))
+            ancestry = self._clone.history
+            behind = tuple(
+                name
+                for name in first[:_LOOKED_AT]
+                if ancestry.is_ancestor(self._base.oid, considered[name]) is True
+            )
+        return Tips(branches=considered, wanted=wanted, behind=behind)
 
     def _pair(
         self,
@@ -184,5 +193,5 @@ def _is_called(name: str, branch: str) -> bool:
     """Whether a reference is the branch of that name, here or as some remote has it."""
     if name == f"refs/heads/{branch}":
         return True
-    remote, _, rest = name.removeprefix("refs/remotes/").partition("/")
-    return name.startswith("refs/remotes/") and bool(remote) and rest == branch
+    remote, _, rest = name.removeprefix(_REMOTE).partition("/")
+    return name.startswith(_REMOTE) and bool(remote) and rest == branch

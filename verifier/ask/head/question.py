@@ -148,9 +148,8 @@ class Question:
         found = {oid: self._clone.commit("--head", oid) for oid in heads}
         base = self._base
         commits = [each for each in found.values() if isinstance(each, Commit)]
-        if isinstance(base, Finding) or not commits:
-            reasons = [each for each in (base, *found.values()) if isinstance(each, Finding)]
-            return tuple(self._refused(oid, reasons) for oid in found)
+        if isinstance(base, Finding):
+            return tuple(self._refused(oid, [base, head]) for oid, head in found.items())
         results: list[Result | Failed] = []
         with scratch() as folder:
             pairs = Pairs(self._clone, base, self._asked.event, self._asked.branch)
@@ -163,8 +162,9 @@ class Question:
                     results += self._one(read[oid], pairs, folder / f"receipts-{oid}", alone=alone)
         return tuple(results)
 
-    def _refused(self, oid: str, reasons: Sequence[Finding]) -> Result:
-        return self._judge(oid, None, unread(tuple(reasons)))
+    def _refused(self, oid: str, sides: Sequence[Commit | Finding]) -> Result:
+        reasons = tuple(side for side in sides if isinstance(side, Finding))
+        return self._judge(oid, None, unread(reasons))
 
     def _one(self, read: Read, pairs: Pairs, folder: Path, *, alone: bool) -> list[Result | Failed]:
         head = read.pair.head
@@ -177,7 +177,7 @@ class Question:
         placed = self._contents.compositions(head, named) if "compositions" in asked else []
         parts = [
             self._objects(read),
-            judge_base(read.pair, pairs.tips()),
+            judge_base(read.pair, pairs.tips),
             self._merge(read),
             self._inside("helpers", hosts),
             self._inside("compositions", placed),

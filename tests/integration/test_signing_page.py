@@ -1,42 +1,18 @@
 """The commands of docs/signing.md and docs/statements.md run as they stand, in an empty folder."""
 
-import os
-import re
-import subprocess
 from pathlib import Path
 
-from support import runs
-
-DOCS = Path(__file__).parents[2] / "docs"
-
-
-def run(page: str, count: int, folder: Path) -> str:
-    """Run all blocks of a page by a shell, and return what they print."""
-    text = (DOCS / page).read_text()
-    blocks = re.findall(r"^```sh\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
-    assert len(blocks) == count
-    script = "set -eu\n" + "".join(blocks)
-    path = f"{runs.PROGRAM.parent}:{os.environ['PATH']}"
-    done = subprocess.run(
-        ["sh", "-c", script],
-        cwd=folder,
-        env={"PATH": path, "HOME": str(folder / "home"), "LC_ALL": "C"},
-        capture_output=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr.decode() + done.stdout.decode()
-    assert not done.stderr
-    return done.stdout.decode()
+from support.pages import walk
 
 
 def test_a_statement_is_made_signed_and_verified(tmp_path: Path) -> None:
-    printed = run("statements.md", 1, tmp_path)
+    printed = walk("statements.md", 1, tmp_path)
     assert 'about "built.txt" sha256 c7a84752ea6e' in printed
     assert "verified   envelope.json is signed by key" in printed
 
 
 def test_the_commands_of_the_page_run(tmp_path: Path) -> None:
-    printed = run("signing.md", 6, tmp_path)
+    printed = walk("signing.md", 6, tmp_path)
     assert printed.count("\nwaiting ") == 2
     assert "root 2" in printed
     assert sorted(path.name for path in tmp_path.iterdir()) == [

@@ -119,6 +119,8 @@ def _summary(value: Report, *, colour: bool) -> str:
     about = ", ".join(_counted(noun, n) for noun, n in Counter(n for n, _ in subjects).items())
     if len(subjects) != len(value.results):
         about += f", {len(value.results)} answers"
+    waived = sum(len(item.waived) for item in value.results if isinstance(item, Result))
+    counts += f", {waived} waived" if waived else ""
     return first(str(value.verdict or "error"), f"{about}: {counts}", colour=colour) + "\n"
 
 

@@ -26,6 +26,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 #: Where a command keeps what signs its verdict (`judging`).
 SIGNER: Final = "verifier.signer"
 FORMATS: Final = ("text", "json")
+#: What a report can be printed as, beside these; nothing else has a verdict to show.
+SURFACES: Final = ("sarif", "junit", "markdown", "github")
 
 
 class Decorator(Protocol):
@@ -47,6 +49,40 @@ class _Time(click.ParamType[datetime]):
         if time is None:
             self.fail(f"{quoted(str(value))} is no time as 2026-11-29T00:00:00Z", param, ctx)
         return time
+
+
+class _Target(click.ParamType[tuple[str, str]]):
+    """FORMAT=PATH; one that cannot be meant is a wrong call."""
+
+    name = "target"
+
+    def __init__(self, forms: tuple[str, ...]) -> None:
+        self._forms = forms
+
+    def convert(
+        self,
+        value: Any,
+        param: click.Parameter | None,  # noqa: ARG002  (click's signature)
+        ctx: click.Context | None,  # noqa: ARG002
+    ) -> tuple[str, str]:
+        if isinstance(value, tuple):
+            return value
+        form, equals, path = value.partition("=")
+        problem = None
+        if not equals or not path:
+            problem = f"expected FORMAT=PATH, got {value}"
+        elif form not in self._forms:
+            problem = f"there is no format {form}"
+        elif path == "-":
+            problem = "expected a file, got -"
+        if problem is not None:
+            raise WrongCallError(
+                f"--output: {problem}",
+                code="wrong-call",
+                remedy=f"write for example json=report.json; formats are {', '.join(self._forms)}; "
+                "--format chooses what is printed",
+            )
+        return form, path
 
 
 def who_options(function: F) -> F:
@@ -78,6 +114,15 @@ def who_options(function: F) -> F:
 
 def trust_options(function: F) -> F:
     """Add what a run judges with, and what its answer looks like."""
+    return _trust_options(output_options(function))
+
+
+def judging_options(function: F) -> F:
+    """Add what a run judges with, and what its report looks like."""
+    return _trust_options(report_options(function))
+
+
+def _trust_options(function: F) -> F:
     return _added(
         function,
         click.option("--registry", metavar="DIR", help="A registry in place of the embedded one."),
@@ -85,18 +130,26 @@ def trust_options(function: F) -> F:
         click.option("--floor", metavar="FILE", help="Versions already seen (floor/v1)."),
         click.option("--effective-time", type=_Time(), help="Judge as at this time, now or later."),
         click.option("--insecure-past-time", is_flag=True, help="Allow a past --effective-time."),
-        output_options,
     )
 
 
 def output_options(function: F) -> F:
     """Add what an answer looks like, and where it goes."""
+    return _output_options(function, FORMATS)
+
+
+def report_options(function: F) -> F:
+    """Add the same to a verb that ends with a report: it has renderings for a CI too."""
+    return _output_options(function, (*FORMATS, *SURFACES))
+
+
+def _output_options(function: F, forms: tuple[str, ...]) -> F:
     return _added(
         function,
         click.option(
             "--format",
             "form",
-            type=click.Choice(FORMATS),
+            type=click.Choice(forms),
             default="text",
             show_default=True,
             help="What to print.",
@@ -105,6 +158,7 @@ def output_options(function: F) -> F:
             "--output",
             "outputs",
             multiple=True,
+            type=_Target(forms),
             metavar="FORMAT=PATH",
             help="Also write this format to a file; repeatable.",
         ),
@@ -199,7 +253,6 @@ def finish(
 
     `render` takes value, format and whether to colour; reports, answers and listings need none.
     """
-    targets = targets_of(options)
     digests = bool(options.get("digests"))
 
     def made(form: str, *, colour: bool = False) -> bytes:
@@ -207,7 +260,7 @@ def finish(
             return render(value, form, colour)
         return rendered(value, form, colour=colour, digests=digests)
 
-    for form, path in targets:
+    for form, path in options["outputs"]:
         output.write(path, made(form), inputs=options.get("inputs", ()))
     if isinstance(value, Report) and click.get_current_context().obj["debug"]:
         _show_faults(value)
@@ -219,14 +272,9 @@ def finish(
     return value.exit
 
 
-def targets_of(options: dict[str, Any]) -> list[tuple[str, str]]:
-    """Return format and path of every --output; one that cannot be meant is a wrong call."""
-    return [_target(spec) for spec in options["outputs"]]
-
-
 def refuse_outputs(options: dict[str, Any], *, inputs: Iterable[str]) -> None:
     """Refuse an --output that cannot be written, before the run does what cannot be repeated."""
-    for _, path in targets_of(options):
+    for _, path in options["outputs"]:
         output.refuse(path, inputs)
 
 
@@ -239,7 +287,12 @@ def _show_faults(value: Report) -> None:
 
 
 def rendered(value: Any, form: str, *, colour: bool = False, digests: bool = False) -> bytes:
-    """Render in one of `FORMATS`; `digests` shows those of a tree's entries in text too."""
+    """Render in one of `FORMATS`, a report also in one of `SURFACES`.
+
+    `digests` shows those of a tree's entries in text too.
+    """
+    if form in SURFACES:
+        return _surface(value, form)
     if form == "json":
         from verifier.render import json  # noqa: PLC0415  (only who asks for it pays)
 
@@ -253,6 +306,25 @@ def rendered(value: Any, form: str, *, colour: bool = False, digests: bool = Fal
     if isinstance(value, Report):
         return text.report(value, colour=colour)
     return text.answered(value, colour=colour)
+
+
+def _surface(value: Report, form: str) -> bytes:
+    """Render what a CI shows; only who asks for a form pays for it."""
+    if form == "sarif":
+        from verifier.render import sarif  # noqa: PLC0415
+
+        return sarif.report(value)
+    if form == "junit":
+        from verifier.render import junit  # noqa: PLC0415
+
+        return junit.report(value)
+    if form == "markdown":
+        from verifier.render import markdown  # noqa: PLC0415
+
+        return markdown.report(value)
+    from verifier.render import annotations  # noqa: PLC0415
+
+    return annotations.report(value)
 
 
 def put(data: bytes) -> None:
@@ -278,22 +350,3 @@ def put(data: bytes) -> None:
 def stdin() -> BinaryIO | None:
     """Return standard input as bytes, None if it is closed."""
     return None if sys.stdin is None else sys.stdin.buffer
-
-
-def _target(spec: str) -> tuple[str, str]:
-    form, equals, path = spec.partition("=")
-    problem = None
-    if not equals or not path:
-        problem = f"expected FORMAT=PATH, got {spec}"
-    elif form not in FORMATS:
-        problem = f"there is no format {form}"
-    elif path == "-":
-        problem = "expected a file, got -"
-    if problem is not None:
-        raise WrongCallError(
-            f"--output: {problem}",
-            code="wrong-call",
-            remedy=f"write for example json=report.json; formats are {', '.join(FORMATS)}; "
-            "--format chooses what is printed",
-        )
-    return form, path

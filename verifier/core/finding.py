@@ -11,18 +11,56 @@ from verifier.core.value import frozen
 
 @frozen
 class Where:
-    """The place of a finding: a path, a line counted by LF from 1, a byte range from 0."""
+    """The place of a finding: a path, a line counted by LF from 1, a byte range from 0.
+
+    `text` is the same range as editors count it, where the data is text.
+    """
 
     path: str | None = None
     line: int | None = None
     byte_offset: int | None = None
     byte_length: int | None = None
+    text: "TextRange | None" = None
 
     @classmethod
     def at(cls, data: bytes, offset: int, length: int = 0) -> Self:
-        """Name the byte range `[offset, offset + length)` of `data` and its first line."""
+        """Name the byte range `[offset, offset + length)` of `data`, its lines and columns."""
         line = data.count(b"\n", 0, offset) + 1
-        return cls(line=line, byte_offset=offset, byte_length=length)
+        text = TextRange.of(data, offset, length, line=line)
+        return cls(line=line, byte_offset=offset, byte_length=length, text=text)
+
+
+@frozen
+class TextRange:
+    """A range of text: lines from 1, columns in characters from 1; the end is not part of it."""
+
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+    @classmethod
+    def of(cls, data: bytes, offset: int, length: int, *, line: int) -> "TextRange | None":
+        """Count columns and further lines of a byte range that begins in the line `line`.
+
+        None where the text before its begin or its end, in the same line, is not UTF-8.
+        """
+        end = offset + length
+        columns = _column(data, offset), _column(data, end)
+        if columns[0] is None or columns[1] is None:
+            return None
+        more = data.count(b"\n", offset, end)
+        return cls(line=line, column=columns[0], end_line=line + more, end_column=columns[1])
+
+
+def _column(data: bytes, offset: int) -> int | None:
+    start = data.rfind(b"\n", 0, offset) + 1
+    # A mark of byte order is no character of the text that follows it.
+    codec = "utf-8" if start else "utf-8-sig"
+    try:
+        return len(data[start:offset].decode(codec)) + 1
+    except UnicodeDecodeError:
+        return None
 
 
 @frozen

@@ -109,8 +109,18 @@ class Subject:
 
 
 @frozen
+class Waived:
+    """A waiver that took a code out of a verdict: who gave it, why, and until when it counts."""
+
+    code: str
+    reason: str
+    by: str
+    until: str
+
+
+@frozen
 class Result:
-    """One judged subject. `waived` counts the findings that a waiver took out of the verdict."""
+    """One judged subject. `waived` names the codes that a waiver took out of the verdict."""
 
     kind: str
     subject: Subject
@@ -122,6 +132,7 @@ class Result:
     demanded: frozenset[str]
     claims: tuple[str, ...] = ()
     waived: tuple[str, ...] = ()
+    waivers: tuple[Waived, ...] = ()
     graph: tuple[GraphNode, ...] = ()
     study: StudyFacts | None = None
 

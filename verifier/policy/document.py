@@ -7,11 +7,12 @@ import re
 from datetime import datetime
 from typing import Final
 
+from verifier.core.clock import print_time
 from verifier.core.codes import CODES
 from verifier.core.demand import FACETS, HeadDemand, HelperDemand, Pristine, ReceiptDemand
 from verifier.core.digest import Digest, sha256
 from verifier.core.finding import Finding
-from verifier.core.outcome import PolicyFacts, Subject
+from verifier.core.outcome import PolicyFacts, Subject, Waived
 from verifier.core.printable import quoted
 from verifier.core.table import Table
 from verifier.core.value import frozen
@@ -42,6 +43,11 @@ class Waiver:
         """Whether this waiver is in force and meant for this finding."""
         names = {subject.name, finding.where.path, *map(str, subject.digests)}
         return finding.code == self.code and self.subject in names and now < self.until
+
+    @property
+    def facts(self) -> Waived:
+        """What a report says of this waiver."""
+        return Waived(code=self.code, reason=self.reason, by=self.by, until=print_time(self.until))
 
 
 @frozen

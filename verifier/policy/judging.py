@@ -1,6 +1,7 @@
 """The judgement: which of the findings count under what is demanded."""
 
 from collections.abc import Iterable
+from dataclasses import astuple
 from datetime import datetime
 
 from verifier.core.coverage import Covered, State
@@ -27,8 +28,8 @@ def judge(
     4. Every demanded facet was checked and holds. One that does not apply to this subject is
        no obstacle, as long as another demanded facet holds.
     """
-    waivers = tuple(waivers)
-    waived = {f for f in outcome.findings if any(w.covers(f, subject, now) for w in waivers)}
+    used = {(f, w) for w in waivers for f in outcome.findings if w.covers(f, subject, now)}
+    waived = {f for f, _ in used}
     counting = [f for f in outcome.findings if f not in waived]
     if any(f.row.outcome == "rejected" for f in counting):
         verdict = Verdict.REJECTED
@@ -49,6 +50,7 @@ def judge(
         demanded=demanded,
         claims=outcome.claims,
         waived=tuple(sorted({f.code for f in waived})),
+        waivers=tuple(sorted({w.facts for _, w in used}, key=astuple)),
         graph=outcome.graph,
         study=outcome.study,
     )

@@ -284,6 +284,17 @@ def reason(item: Result, main: Finding | None) -> str:
     return f"nothing says yes: {', '.join(unmet)} not checked"
 
 
+def remedy(item: Result, main: Finding | None) -> str | None:
+    """Say what one may do about a verdict; None where nothing needs doing."""
+    if main is not None:
+        return main.remedy
+    if item.verdict is not Verdict.UNDECIDED:
+        return None
+    if item.kind in ("tree", "diff"):
+        return "name a folder, commit or archive that holds something"
+    return "judge with a policy that demands what can be checked here"
+
+
 #: Kinds that no entry of the registry describes.
 _HOLDING: Final = ("head", "still-valid", "policy")
 _HEADLINES: Final[dict[str, Callable[[Result, Finding | None], str]]] = {

@@ -42,11 +42,14 @@ def rows(pairs: list[tuple[str, str]], *, short: bool = True) -> list[str]:
     ]
 
 
+def shortened(text: str) -> str:
+    """Cut bare digests to what people compare by eye."""
+    return _DIGEST.sub(r"\1", text)
+
+
 def wrapped(text: str, indent: int, *, short: bool = True) -> str:
     """Wrap a text behind `indent` columns."""
-    clean = printable(text)
-    if short:
-        clean = _DIGEST.sub(r"\1", clean)
+    clean = shortened(printable(text)) if short else printable(text)
     if len(clean) <= _COLUMNS - indent:
         return clean.rstrip(" ")  # what wrapping would return, at a tenth of its time
     glued = _UNBROKEN.sub(lambda found: found[0].replace(" ", _GLUE), clean)

@@ -17,7 +17,7 @@ from verifier.core.printable import printable
 from verifier.core.table import MalformedError
 from verifier.core.verdict import Exit, Verdict
 from verifier.render.graph import graph_rows
-from verifier.render.headlines import headline, main_finding, place, reason, titled
+from verifier.render.headlines import headline, main_finding, place, reason, remedy, titled
 from verifier.render.layout import first, rows, second
 
 if TYPE_CHECKING:
@@ -173,12 +173,8 @@ def _rows(item: Result, main: Finding | None, value: Report) -> Iterator[tuple[s
     if item.not_proven:
         yield "not proven", "; ".join(item.not_proven)
     yield from facts(item, value)
-    if main is not None:
-        yield "you may", main.remedy
-    elif item.verdict is Verdict.UNDECIDED:
-        policy = "judge with a policy that demands what can be checked here"
-        something = "name a folder, commit or archive that holds something"
-        yield "you may", something if item.kind in ("tree", "diff") else policy
+    if (allowed := remedy(item, main)) is not None:
+        yield "you may", allowed
 
 
 def _word(item: Result) -> str:

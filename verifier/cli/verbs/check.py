@@ -13,7 +13,7 @@ def command() -> None:
 
 
 @command.command()
-@shared.trust_options
+@shared.judging_options
 def registry(**options: Any) -> int:
     """Read and compare every file of the registry, parse every entry."""
     from verifier.ask.registry import check_registry  # noqa: PLC0415

@@ -18,7 +18,7 @@ def command() -> None:
 @click.argument("left", metavar="A")
 @click.argument("right", metavar="B")
 @shared.reach_options
-@shared.output_options
+@shared.report_options
 def tree(left: str, right: str, **options: Any) -> int:
     """Compare two sources: exit 0 if they hold the same tree, 1 if not, and why."""
     from verifier.ask.trees import diff_tree  # noqa: PLC0415

@@ -14,7 +14,7 @@ def command() -> None:
 
 @command.command()
 @click.argument("files", nargs=-1, metavar="FILE...")
-@shared.output_options
+@shared.report_options
 def receipt(files: tuple[str, ...], **options: Any) -> int:
     """Scan each FILE, a receipt or what goes with it; exit 1 if anything is found.
 

@@ -38,7 +38,7 @@ from verifier.cli.judging import Judging
     help="Keys of logs and authorities, in place of the shipped public good root.",
 )
 @shared.policy_option
-@shared.trust_options
+@shared.judging_options
 def command(
     files: tuple[str, ...],
     *,

@@ -33,7 +33,7 @@ from verifier.cli.judging import Judging
     help="A file that the last step made; repeatable.",
 )
 @shared.policy_option
-@shared.trust_options
+@shared.judging_options
 def command(
     layout: str,
     links: str,

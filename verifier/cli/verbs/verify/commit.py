@@ -27,7 +27,7 @@ from verifier.cli.judging import Judging
 @click.option("--keyring", metavar="FILE", help="OpenPGP public keys that may have.")
 @shared.policy_option
 @shared.reach_options
-@shared.trust_options
+@shared.judging_options
 def command(
     where: str,
     *,

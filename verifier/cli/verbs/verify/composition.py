@@ -29,7 +29,7 @@ from verifier.cli.judging import Judging
 )
 @shared.policy_option
 @shared.reach_options
-@shared.trust_options
+@shared.judging_options
 def command(
     name: str, *, at: str | None, prefix: str, prove: bool, policy: str, **options: Any
 ) -> int:

@@ -15,7 +15,7 @@ from verifier.cli.judging import Judging
 @shared.policy_option
 @shared.max_size_option
 @shared.reach_options
-@shared.trust_options
+@shared.judging_options
 def command(
     files: tuple[str, ...],
     *,

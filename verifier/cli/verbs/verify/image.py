@@ -23,7 +23,7 @@ from verifier.cli.judging import Judging
     "--prefix", default="", metavar="PATH", help="The folder inside where its paths begin."
 )
 @shared.policy_option
-@shared.trust_options
+@shared.judging_options
 def command(
     source: str,
     *,

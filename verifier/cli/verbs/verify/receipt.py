@@ -24,7 +24,7 @@ _GATES: Final = ("gates_bundle", "gates_signer", "gates_key", "trusted_root")
 @click.option("--trusted-root", metavar="FILE", help="Keys of logs and authorities, for it.")
 @shared.who_options
 @shared.policy_option
-@shared.trust_options
+@shared.judging_options
 def command(
     files: tuple[str, ...],
     *,

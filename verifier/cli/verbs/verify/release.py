@@ -17,7 +17,7 @@ from verifier.cli.judging import Judging
     "--target", "targets", multiple=True, metavar="TRIPLE", help="This target alone; repeatable."
 )
 @shared.policy_option
-@shared.trust_options
+@shared.judging_options
 def command(
     folder: str, *, expect: str, targets: tuple[str, ...], policy: str, **options: Any
 ) -> int:

@@ -19,7 +19,7 @@ from verifier.cli.judging import Judging
     help="The image of rank N, as in verify image; repeat for every rank.",
 )
 @shared.policy_option
-@shared.trust_options
+@shared.judging_options
 def command(name: str, *, ranks: tuple[str, ...], policy: str, **options: Any) -> int:
     """Judge the images of all ranks by the runtime NAME of the registry.
 

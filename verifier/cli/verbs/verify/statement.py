@@ -25,7 +25,7 @@ from verifier.cli.judging import Judging
     help="What it has to say: a property, a result, a level, a builder; repeatable.",
 )
 @shared.policy_option
-@shared.trust_options
+@shared.judging_options
 def command(
     path: str,
     *,

@@ -8,7 +8,7 @@ the name of the source; `[bundle]` tables (support.bundle_faults) that build bun
 `[signed_repo]` ones (support.signed_commits) that build folders of evidence; `[receipt]` tables
 (support.written_receipts) that write studies, and `[release]` ones (support.written_releases) that
 write downloads; an `[entry]` table (support.proofs) that builds what a proof reads; `stdin` (a
-file of the case);
+file of the case); `surfaces` (true: all renderings for a CI are compared too);
 `registry` ("embedded", or "none" for a call without one). The outcome is in the folder's name,
 and the exit code must agree. After a change on purpose, `pytest tests/test_cases.py --accept`
 writes what is printed now; review the difference like code.
@@ -49,6 +49,15 @@ BUILDERS: Final[dict[str, Callable[[Path, Any], object]]] = {
     "signed_repo": signed_commits.make,
     "receipt": written_receipts.make,
     "release": written_releases.make,
+}
+#: What each rendering of a report is kept as.
+FILES: Final = {
+    "text": "expected.txt",
+    "json": "expected.json",
+    "sarif": "expected.sarif",
+    "junit": "expected.xml",
+    "markdown": "expected.md",
+    "github": "expected.log",
 }
 OUTCOMES: Final = {
     "verified": {0},
@@ -93,10 +102,11 @@ def test_case(
     before = runs.content(inputs)
     embedded = "registry" in case or case["command"][:1] in NO_TRUST
     trust = [] if embedded else runs.trusting(registry)
-    for form, name in (("text", "expected.txt"), ("json", "expected.json")):
-        if form == "json" and case["command"][:1] in NO_TRUST:
+    forms = list(FILES) if case.get("surfaces") else ["text", "json"]
+    for form in forms:
+        if form != "text" and case["command"][:1] in NO_TRUST:
             continue
-        arguments = [*case["command"], *(["--format", "json"] if form == "json" else [])]
+        arguments = [*case["command"], *(["--format", form] if form != "text" else [])]
         stdin = (inputs / case["stdin"]).read_bytes() if "stdin" in case else b""
         ran = runs.run([*arguments, *trust], cwd=inputs, clock=case["time"], stdin=stdin)
         assert ran.exit == case["exit"], ran
@@ -107,10 +117,12 @@ def test_case(
         if form == "json" and b'"results"' in ran.stdout:
             document = json.loads(ran.stdout)
             assert codes(document.get("report", document)) == set(case["codes"])
-        expected = folder / name
+        expected = folder / FILES[form]
         if request.config.getoption("--accept"):
             expected.write_bytes(printed)
-        assert expected.exists(), f"no {name}: run with --accept, and review what it writes"
+        assert expected.exists(), (
+            f"no {expected.name}: run with --accept, and review what it writes"
+        )
         assert printed == expected.read_bytes()
     assert runs.content(inputs) == before, "looking changed something"
     assert not (tmp_path / "state").exists(), "something was kept"

@@ -105,6 +105,8 @@ def neutral(printed: bytes) -> bytes:
     grammar = f"{sys.version_info[0]}.{sys.version_info[1]}"
     for now, neutral_form in (
         (json.dumps({"version": __version__})[1:-1], '"version": "<version>"'),
+        (json.dumps({"semanticVersion": __version__})[1:-1], '"semanticVersion": "<version>"'),
+        (f"urn:pinproof:verifier:{__version__}", "urn:pinproof:verifier:<version>"),
         (json.dumps({"grammar": grammar})[1:-1], '"grammar": "<grammar>"'),
         (f"sealed with {__version__}", "sealed with <version>"),
     ):

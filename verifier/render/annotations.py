@@ -106,11 +106,11 @@ def _range(where: Where) -> Iterator[tuple[str, str]]:
 def _command(each: _Annotation) -> str:
     named = [*each.place, ("title", f"pinproof: {each.title}")]
     properties = ",".join(f"{name}={_property(text)}" for name, text in named)
-    return f"::{each.level} {properties}::{_data(shortened(printable(each.message)))}"
+    return f"::{each.level} {properties}::{_data(shortened(each.message))}"
 
 
 def _data(text: str) -> str:
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    return _inert(text).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 
 def _property(text: str) -> str:
@@ -118,5 +118,5 @@ def _property(text: str) -> str:
 
 
 def _inert(text: str) -> str:
-    """Take the older form of commands apart; what is printed reads the same."""
+    """Print text on one line, with the older form of commands taken apart."""
     return printable(text).replace("##[", "## [")

@@ -112,9 +112,7 @@ def three_files(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 
 
 @pytest.mark.parametrize("form", ["text", "json"])
-def test_same_report_in_any_environment(
-    three_files: list[Path], form: str, tmp_path: Path
-) -> None:
+def test_same_report_in_any_environment(three_files: list[Path], form: str, tmp_path: Path) -> None:
     command: list[str | Path] = ["verify", "helper", *three_files, "--format", form, *FUTURE]
     if form == "json":  # once is enough for what a run writes beside it
         for each in ("sarif", "junit", "markdown", "github"):

@@ -67,7 +67,8 @@ $(VENV)/lint: $(VENV)/tests
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check "$$(ls dist/*.whl)[lint]"
 	touch $@
 
-# Other readers of git stores, which the suite compares with where they are installed.
+# Other readers of git stores, which the suite compares with where they are installed, and what
+# reads the surfaces: pre-commit, zizmor, shellcheck, the schema of SARIF.
 $(VENV)/peers: $(VENV)/lint
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check "$$(ls dist/*.whl)[peers]"
 	touch $@

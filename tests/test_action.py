@@ -121,6 +121,18 @@ def test_zizmor_finds_nothing(tmp_path: Path) -> None:
         assert done.returncode == 0, done.stdout + done.stderr
 
 
+@pytest.mark.parametrize("number", [CHECK, INSTALL, JUDGE])
+def test_shellcheck_finds_nothing(number: int) -> None:
+    done = subprocess.run(
+        [beside("shellcheck"), "--shell=bash", "-"],
+        input=STEPS[number]["run"],
+        capture_output=True,
+        check=False,
+        text=True,
+    )
+    assert done.returncode == 0, done.stdout
+
+
 def beside(name: str) -> Path:
     """Return a program of this environment; without it, skip and say what brings it."""
     program = Path(sys.executable).parent / name

@@ -80,7 +80,7 @@ def _of(item: Result | Failed) -> Iterator[_Annotation]:
                 place=(("file", found.file), *(() if found.part else _range(finding.where))),
             )
     if item.verdict is not Verdict.VERIFIED and set(weights) <= {"note"}:
-        message = f"{_about(item)}. Not verified is not passed."
+        message = f"{_about(item)}. Not verified is no pass."
         place = (("file", printable(item.subject.name)),)
         yield _Annotation(level="warning", title="undecided", message=message, place=place)
     for waiver in item.waivers:
@@ -110,7 +110,8 @@ def _command(each: _Annotation) -> str:
 
 
 def _data(text: str) -> str:
-    return _inert(text).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    """Escape what a message may not hold; of line ends, printing on one line has left none."""
+    return _inert(text).replace("%", "%25")
 
 
 def _property(text: str) -> str:

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
@@ -14,7 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
-from support import surfaces
+from support import runs, surfaces
 
 from verifier.core.coverage import Covered, State
 from verifier.core.finding import Finding, Where
@@ -84,6 +85,42 @@ def test_what_a_step_may_not_show_is_counted_and_the_gravest_come_first() -> Non
     assert told[1].startswith("rejected: b.py")
     assert told[2].startswith("pinproof: error: 3 more of 13 ")
     assert told[3].startswith("pinproof: warning: 4 more of 14 ")
+
+
+def test_a_rejected_subject_comes_before_many_that_could_not_be_read() -> None:
+    gone = surfaces.report("gone.py", failed=True).results[1]
+    rejected = surfaces.report("b.py").results
+    read = surfaces.commands(annotations.report(surfaces.of(*[gone] * 12, *rejected)))
+    found = [each for each in read if isinstance(each, surfaces.Command)]
+    assert found[0].properties["title"] == "pinproof: helper-drifted"
+    assert len(found) == 10
+
+
+def test_what_is_open_without_a_finding_is_annotated_all_the_same() -> None:
+    covered = Covered(facet="helper", state=State.NOT_CHECKED)
+    note = Finding(code="helper-rest-not-attested", remedy="r")
+    for findings in ((), (note,)):
+        item = judged(verdict=Verdict.UNDECIDED, coverage=(covered,), findings=findings)
+        read = surfaces.commands(annotations.report(surfaces.of(item)))
+        (found,) = [each for each in read if isinstance(each, surfaces.Command)]
+        assert found.name == "warning"
+        why = "helper-rest-not-attested: " if findings else "nothing says yes: helper not checked"
+        assert why in found.data
+        assert found.data.endswith(". Not verified is no pass.")
+
+
+def test_every_verb_that_judges_has_every_surface_and_no_other_has(tmp_path: Path) -> None:
+    kinds = ("helper", "composition", "image", "runtime", "release", "receipt", "commit")
+    judging = [("verify", kind) for kind in (*kinds, "statement", "chain", "bundle")]
+    judging += [("check", "registry"), ("diff", "tree"), ("scan", "receipt")]
+    others = [("identify",), ("why",), ("list",), ("list", "tree"), ("show",), ("migrate",)]
+    for words in (*judging, *others):
+        ran = runs.run([*words, "--help"], cwd=tmp_path)
+        found = re.search(rb"--format \[([a-z|\s]+)\]", ran.stdout)
+        assert found, words
+        forms = b"".join(found[1].split()).decode().split("|")
+        more = ["sarif", "junit", "markdown", "github"] if words in judging else []
+        assert forms == ["text", "json", *more], words
 
 
 def test_columns_are_those_of_one_line() -> None:
@@ -293,6 +330,12 @@ def test_a_log_says_what_the_report_says(value: Report) -> None:
         uri = result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]
         assert unquote(uri).removeprefix("file://") == printable(judged.subject.name)
         assert "](" not in result["message"]["text"].replace("\\](", "")
+
+
+def test_a_message_links_to_nothing() -> None:
+    value = surfaces.report("a.py", text="[click](https://example.com)")
+    (result,) = surfaces.check_sarif(json.loads(sarif.report(value)))["results"]
+    assert "expected [click\\](https://example.com)" in result["message"]["text"]
 
 
 def test_a_verified_run_is_a_log_without_results() -> None:

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
-from support import runs, surfaces
+from support import hosts, runs, surfaces
 
 from verifier.core.coverage import Covered, State
 from verifier.core.finding import Finding, Where
@@ -303,6 +303,22 @@ def test_every_kept_log_follows_the_official_schema(official: jsonschema.Draft4V
             document = json.loads(text)
             official.validate(document)
             surfaces.check_sarif(document)
+
+
+def test_the_region_of_a_tuned_number_is_its_line() -> None:
+    """Lines, columns and bytes name the same range, and that is the line which was changed."""
+    log = json.loads((CASES / "surface/number_tuned_rejected/expected.sarif").read_text())
+    region = log["runs"][0]["results"][0]["locations"][0]["physicalLocation"]["region"]
+    data = hosts.mutated({"from": "v5", "replace": [["monotonic() + 2.0", "monotonic() + 2.1"]]})
+    start, length = region["byteOffset"], region["byteLength"]
+    line = data.splitlines(keepends=True)[region["startLine"] - 1]
+    assert data[start : start + length] == line
+    assert b"monotonic() + 2.1" in line
+    assert (region["startColumn"], region["endLine"], region["endColumn"]) == (
+        1,
+        region["startLine"] + 1,
+        1,
+    )
 
 
 @pytest.mark.parametrize("verdict", Verdict)

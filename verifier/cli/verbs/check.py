@@ -23,7 +23,7 @@ def registry(**options: Any) -> int:
 
 @command.command()
 @click.argument("name", metavar="NAME|FILE")
-@shared.trust_options
+@shared.judging_options
 def policy(name: str, **options: Any) -> int:
     """Read a policy: its form, what it names, and whether its waivers are in force."""
     from verifier.ask.policies import check_policy  # noqa: PLC0415

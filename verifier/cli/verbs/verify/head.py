@@ -50,7 +50,7 @@ _JUDGES: Final = ("registry", "root", "floor", "effective_time", "insecure_past_
     help="What is demanded. --registry takes base:PATH too: of the base's tree.",
 )
 @shared.reach_options
-@shared.trust_options
+@shared.judging_options
 def command(
     repo: str,
     *,

@@ -418,6 +418,44 @@ def test_no_verdict_says_so_everywhere_and_what_is_quoted_is_no_command(judging:
     assert rest == ["error"]
 
 
+POLICY: Final = """schema = "policy/v1"
+name = "merge"
+description = "one host"
+[head]
+demand = ["objects", "merge", "helpers", "registry-changes", "holds"]
+hosts = [{ path = "host.py", lineage = "example-fair-queue" }]
+[helper]
+demand = ["helper", "sites", "scope"]
+"""
+
+
+@pytest.mark.parametrize(
+    ("change", "code", "verdict"),
+    [(("", ""), 0, "verified"), (("+ 2.0", "+ 2.7"), 1, "rejected")],
+)
+def test_a_proposal_is_judged_by_the_policy_of_its_base(
+    judging: Runner, change: tuple[str, str], code: int, verdict: str
+) -> None:
+    host = hosts.host("v6").decode()
+    (judging.workspace / "merge.toml").write_text(POLICY)
+    judging.inputs["base"] = judging.commit(host=host, other="1")
+    # What head makes of the policy is not asked.
+    (judging.workspace / "merge.toml").write_text(POLICY.replace("hosts", "# hosts"))
+    weaker = judging.commit(host=host.replace(*change) if change[0] else host, other="2")
+    (judging.workspace / "merge.toml").write_text(POLICY)
+    judging.inputs["head"] = judging.commit()
+    judging.git("checkout", "--quiet", judging.inputs["base"])
+    judging.inputs["policy"] = "base:merge.toml"
+    ran = judging.run(JUDGE)
+    assert ran.exit == code, ran.log
+    assert ran.outputs["verdict"] == verdict
+    assert judging.inputs["head"] in ran.summary
+    judging.inputs["head"] = weaker
+    ran = judging.run(JUDGE)
+    assert ran.exit == (code or 3), ran.log
+    assert "head-policy-weakened" in ran.summary
+
+
 def test_the_command_is_the_one_that_judges_a_head(judging: Runner) -> None:
     program = judging.temp / "pinproof/venv/bin/pinproof"
     program.unlink()
@@ -477,6 +515,11 @@ def committing(tmp_path: Path) -> Callable[[str], subprocess.CompletedProcess[st
                         "language": "system",
                         "args": ["host.py", "--policy", "region"],
                     },
+                    {
+                        "id": "pinproof-check-policy",
+                        "language": "system",
+                        "args": ["region"],
+                    },
                 ],
             }
         ]
@@ -503,7 +546,7 @@ def test_pre_commit_judges_what_is_staged(
 ) -> None:
     done = committing(hosts.host("v6").decode())
     assert done.returncode == 0, done.stdout + done.stderr
-    assert done.stdout.count("Passed") == 2
+    assert done.stdout.count("Passed") == 3
     done = committing(hosts.host("v6").decode().replace("+ 2.0", "+ 2.7"))
     assert done.returncode == 1
     assert "helper-drifted" in done.stdout

@@ -123,9 +123,8 @@ def _with_cause(study: Study, medians: Iterable[Figure], wrong: Broken) -> Broke
     for figure in medians:
         if wrong.path != f"derived.{figure.id}.value" or figure.value is None:
             continue
-        kept = study.tally.selected(figure.operands["of"]).numbers.kept
+        numbers = study.tally.selected(figure.operands["of"]).numbers.kept
         scale = units.scales(figure, {})["of"]
-        numbers = [scale * number for number in kept or ()]
         if not numbers:
             return wrong
         others = {
@@ -136,7 +135,7 @@ def _with_cause(study: Study, medians: Iterable[Figure], wrong: Broken) -> Broke
             "the greatest": numbers[-1],
         }
         for cause, number in others.items():
-            if rounds_to(Interval.exact(number), figure.value, figure.places):
+            if rounds_to(Interval.exact(scale * number), figure.value, figure.places):
                 return Broken(
                     expected=wrong.expected, got=wrong.got, path=wrong.path, cause=f"it is {cause}"
                 )

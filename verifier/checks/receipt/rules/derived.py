@@ -1,7 +1,6 @@
 """Rules D: whether every published figure follows from what it is made of (receipts.md §2)."""
 
 from collections.abc import Callable, Iterable
-from fractions import Fraction
 from typing import Final
 
 from verifier.checks.receipt.answer import (
@@ -123,19 +122,20 @@ def _with_cause(study: Study, medians: Iterable[Figure], wrong: Broken) -> Broke
     for figure in medians:
         if wrong.path != f"derived.{figure.id}.value" or figure.value is None:
             continue
-        numbers = study.tally.selected(figure.operands["of"]).numbers.kept
-        scale = units.scales(figure, {})["of"]
+        selected = study.tally.selected(figure.operands["of"]).numbers
+        numbers = selected.kept
         if not numbers:
             return wrong
+        scale = Interval.exact(units.scales(figure, {})["of"])
         others = {
-            "the lower of the middle two": numbers[(len(numbers) - 1) // 2],
-            "the upper of the middle two": numbers[len(numbers) // 2],
-            "the mean": Fraction(sum(numbers)) / len(numbers),
-            "the least": numbers[0],
-            "the greatest": numbers[-1],
+            "the lower of the middle two": Interval.exact(numbers[(len(numbers) - 1) // 2]),
+            "the upper of the middle two": Interval.exact(numbers[len(numbers) // 2]),
+            "the mean": selected.total.over(Interval.exact(len(numbers))),
+            "the least": selected.least,
+            "the greatest": selected.most,
         }
         for cause, number in others.items():
-            if rounds_to(Interval.exact(scale * number), figure.value, figure.places):
+            if rounds_to(number.times(scale), figure.value, figure.places):
                 return Broken(
                     expected=wrong.expected, got=wrong.got, path=wrong.path, cause=f"it is {cause}"
                 )

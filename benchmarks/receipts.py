@@ -18,8 +18,8 @@ from typing import Any, Final
 from benchmarks.processes import Sample
 
 _PROJECT: Final = Path(__file__).parents[1]
-#: What is measured of a process, its unit, and how it is read off a sample, exactly.
-_MEASURED: Final = {"wall": "ns", "peak": "bytes"}
+#: What is measured of a process, its unit, and the places of a median.
+_MEASURED: Final = {"wall": ("ns", 1), "cpu": ("s", 7), "peak": ("B", 1)}
 _CLOCK: Final = "monotonic, around fork and wait in a launcher of its own"
 
 
@@ -141,14 +141,18 @@ def _rows(arm: str, section: str, taken: Sequence[Sample], floor: int) -> list[d
             "attempt": 1,
             "exitCode": 0,
             "checks": [{"id": "exit", "passed": True}],
-            "values": {
-                "wall": sample.ended - sample.began,
-                "peak": sample.peak if sample.peak > floor else None,
-                "cpu": f"{sample.cpu:.6f}",
-            },
+            "values": _values(sample, floor),
         }
         for number, sample in enumerate(taken)
     ]
+
+
+def _values(sample: Sample, floor: int) -> dict[str, Any]:
+    return {
+        "wall": sample.ended - sample.began,
+        "peak": sample.peak if sample.peak > floor else None,
+        "cpu": f"{sample.cpu:.6f}",
+    }
 
 
 def _figures(
@@ -156,15 +160,15 @@ def _figures(
 ) -> list[dict[str, Any]]:
     """Return the median of each command, and that of the first over those of its peers."""
     found: list[dict[str, Any]] = []
-    for what, unit in _MEASURED.items():
+    for what, (unit, places) in _MEASURED.items():
         medians: dict[str, Fraction] = {}
         for name, taken in samples.items():
-            if what == "peak" and min(sample.peak for sample in taken) <= floor:
+            numbers = [_values(sample, floor)[what] for sample in taken]
+            if None in numbers:
                 continue
-            numbers = [s.ended - s.began if what == "wall" else s.peak for s in taken]
             medians[name] = Fraction(median(map(Fraction, numbers)))
             operand = {"quantity": f"values.{what}", "arms": [arms[name]], "cases": [section]}
-            figure = _figure(f"{what}{arms[name]}", "median", unit, medians[name], 1)
+            figure = _figure(f"{what}{arms[name]}", "median", unit, medians[name], places)
             found.append({**figure, "operands": {"of": {**operand, "membership": "core"}}})
         first, *peers = samples
         for peer in peers:

@@ -72,6 +72,25 @@ def test_imports_come_from_lower_floors(name: str) -> None:
             assert floor(imported.removeprefix("verifier.")) <= floor(name), imported
 
 
+def test_no_module_needs_itself_through_others() -> None:
+    """Nor late, from inside of a function: two that need each other are one, or three."""
+    known = modules()
+    needs = {name: set(_needed(name, known)) for name in known}
+    done: set[str] = set()
+    while free := {name for name in needs if name not in done and needs[name] <= done}:
+        done |= free
+    assert not needs.keys() - done
+
+
+def _needed(name: str, known: dict[str, Path]) -> Iterator[str]:
+    """Return the modules that one imports, or imports something from."""
+    for imported in imports(known[name]):
+        module = imported.removeprefix("verifier.")
+        found = module if module in known else module.rpartition(".")[0]
+        if found in known and found != name:
+            yield found
+
+
 @pytest.mark.parametrize("name", list(modules()))
 def test_each_dependency_has_one_adapter(name: str) -> None:
     for imported in imports(modules()[name]):

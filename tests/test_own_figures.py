@@ -77,6 +77,8 @@ def test_a_section_becomes_a_receipt_whose_figures_are_recomputed(tmp_path: Path
     assert values["wallC1"] == ("200000011.5", "recomputed")
     assert values["wallOverC2"] == ("2.22", "recomputed")
     assert values["peakOverC2"] == ("1.00", "recomputed")
+    assert values["cpuC1"] == ("0.2500000", "recomputed")
+    assert values["cpuOverC2"] == ("1.00", "recomputed")
     again, _ = made(tmp_path)
     assert again == path
     assert "supersedes" in json.loads(path.read_bytes())["predicate"]
@@ -103,4 +105,6 @@ def test_a_peak_that_is_not_known_is_null_and_no_figure(tmp_path: Path) -> None:
     ]
     result = verified(path)
     assert result.study is not None
-    assert {figure.id for figure in result.study.figures} == {"wallC1", "wallC2", "wallOverC2"}
+    known = ("wall", "cpu")
+    names = {f"{what}{of}" for what in known for of in ("C1", "C2", "OverC2")}
+    assert {figure.id for figure in result.study.figures} == names

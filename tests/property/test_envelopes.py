@@ -12,14 +12,13 @@ from verifier.core.demand import FACETS
 from verifier.core.outcome import Subject
 from verifier.core.verdict import Verdict
 from verifier.evidence.dsse import IN_TOTO, Envelope, print_envelope
-from verifier.evidence.statement import digests_of
 from verifier.policy import judge
 
 ENVELOPE = statements.envelope(by=("alice", "p256-carol"))
 ASKED = Asked(
     keys=(statements.public("alice"), statements.public("p256-carol")),
     threshold=2,
-    given=(Given(name="built.txt", digests=digests_of(statements.ARTIFACT)),),
+    given=(Given(name="built.txt", digests=statements.digests_of(statements.ARTIFACT)),),
 )
 
 

@@ -16,7 +16,7 @@ from verifier.core.strict import write_toml
 from verifier.core.table import MalformedError
 from verifier.evidence.dsse import IN_TOTO
 from verifier.evidence.predicates import KNOWN
-from verifier.evidence.statement import Statement, digests_of
+from verifier.evidence.statement import Statement
 
 STATEMENT = statements.statement()
 ENTRY = write_toml(statements.signers())
@@ -67,7 +67,7 @@ def test_any_document_is_judged(kind: str, subjects: Any, predicate: Any, more: 
         "predicate": {**predicate, **more} if isinstance(predicate, dict) else predicate,
     }
     payload = statements.statement(changes)
-    asked = Asked(keys=(ALICE,), given=(Given(name="f", digests=digests_of(b"f")),))
+    asked = Asked(keys=(ALICE,), given=(Given(name="f", digests=statements.digests_of(b"f")),))
     outcome = check(statements.envelope(payload), asked, now=NOW)
     assert all(finding.code in CODES and finding.remedy for finding in outcome.findings)
     assert not outcome.findings or "statement-signature" not in {f.code for f in outcome.findings}

@@ -6,5 +6,5 @@ from support import side_files
 
 
 def test_ten_million_samples_take_no_more_memory(tmp_path: Path) -> None:
-    told = side_files.with_side_file(tmp_path, rows=10_000_000)
+    told = side_files.with_side_file(tmp_path, rows=10_000_000, bare=True)
     assert side_files.figures_within(tmp_path, memory=300 << 20) == told

@@ -8,6 +8,15 @@ from typing import Any, Final
 
 Json = dict[str, Any]
 COLLECTOR: Final = "a" * 64
+#: The normal form of `workload`, as the program prints it; written out by hand.
+NORMAL: Final = (
+    '{"version":3,"name":"two-at-once","request":{"profile":"chat","stream":true,'
+    '"output":{"tokens":40,"mode":"cap"},"cache":"none",'
+    '"temperature_milli":null,"top_p_milli":null,"seed":null},'
+    '"limits":{"total_ms":60000,"idle_ms":5000,"response_bytes":1024,"wave_buffer_bytes":4096},'
+    '"cases":[{"id":"prose","messages":[{"role":"user","content":"go on"}]}],'
+    '"cells":[{"id":"c2","case":"prose","concurrency":2,"warmup_trials":1,"trials":2}]}'
+)
 
 
 def digest(data: bytes) -> str:
@@ -56,8 +65,20 @@ def workload() -> Json:
     return {
         "version": 3,
         "name": "two-at-once",
-        "request": {"output": {"tokens": 40, "mode": "cap"}, "temperature_milli": None},
-        "limits": {"response_bytes": 1024},
+        "request": {
+            "stream": True,
+            "profile": "chat",
+            "cache": "none",
+            "output": {"mode": "cap", "tokens": 40},
+        },
+        "limits": {
+            "response_bytes": 1024,
+            "wave_buffer_bytes": 4096,
+            "total_ms": 60000,
+            "idle_ms": 5000,
+        },
+        "cases": [{"messages": [{"role": "user", "content": "go on"}], "id": "prose"}],
+        "cells": [{"id": "c2", "case": "prose", "concurrency": 2, "warmup_trials": 1, "trials": 2}],
     }
 
 
@@ -70,7 +91,7 @@ def plan(source: bytes) -> Json:
         "tool_version": "0.4.0",
         "collector_sha256": COLLECTOR,
         "workload": json.loads(source),
-        "workload_sha256": "b" * 64,
+        "workload_sha256": digest(NORMAL.encode()),
         "source_sha256": digest(source),
         "model": "glm",
         "deployment": {"model_revision": "c" * 40, "hardware": "two GB10", "settings": {"tp": 2}},

@@ -15,6 +15,7 @@ The registry of such a case holds the signers of `signers()`, besides what the o
 called `p256-…` or `p384-…` has a key on that curve, all others have Ed25519 ones.
 """
 
+import hashlib
 import json
 from base64 import b64encode
 from collections.abc import Iterable, Mapping
@@ -42,9 +43,15 @@ from support import registry as registries
 from verifier.core.strict import write_toml
 from verifier.evidence.dsse import IN_TOTO, pae, print_envelope
 from verifier.evidence.keys import PublicKey
-from verifier.evidence.statement import digests_of
+from verifier.evidence.statement import COUNTING
 
 Key = Ed25519PrivateKey | EllipticCurvePrivateKey
+
+
+def digests_of(data: bytes) -> dict[str, str]:
+    """Return the digests of `data` by every algorithm that is compared."""
+    return {name: hashlib.new(name, data).hexdigest() for name in COUNTING}
+
 
 #: What most statements of tests are about.
 ARTIFACT: Final = b"what was built\n"

@@ -19,18 +19,27 @@ What may be otherwise, in this order:
 * `sign = ["alice"]`: an envelope, signed by these (support.statements).
 * `files = {"workload.json" = "other"}`: content of files of evidence, of more of them as well.
   `missing`, `links`: files that are not there, or only a link to one.
+* `gates_bundle = {at = "2026-11-19T11:00:05Z"}`: `gates.bundle` over the gate file as declared,
+  `gates.pem` that signed it, `root.json` of the private Sigstore whose clock stood at that time;
+  `proving.toml` is `accepting.toml` with a proof of when gates were declared. `of`: another text
+  that was signed; `unstamped`: without a time; `raw`: other text altogether.
 * `gates = {"gates.0.threshold" = "-20"}`: the gate file's predicate, after it was declared;
   `declared = {…}`: before, so that the receipt holds its digest.
 """
 
 import json
 from collections.abc import Iterable, Mapping
+from datetime import datetime
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
 
+from cryptography.hazmat.primitives.serialization import Encoding
+
 from support import statements
+from support.private_sigstore import PrivateSigstore
 from support.receipts import Json, change, digest, samples, sound
+from support.transparency import spki
 
 _ARMS: Final = ("B1", "A1", "A2", "B2")
 ACCEPTING: Final = """\
@@ -129,7 +138,25 @@ def make(path: Path, recipe: Mapping[str, Any]) -> None:
     beside = gate_file({**recipe.get("declared", {}), **recipe.get("gates", {})})
     (path.parent / "gates.json").write_bytes(beside)
     (path.parent / "accepting.toml").write_text(ACCEPTING)
+    if "gates_bundle" in recipe:
+        _sign_gates(path.parent, declared, recipe["gates_bundle"])
     _put(folder, recipe)
+
+
+def _sign_gates(folder: Path, declared: bytes, recipe: Mapping[str, Any]) -> None:
+    sigstore = PrivateSigstore(datetime.fromisoformat(recipe["at"]), seed="gates")
+    signer = sigstore.managed_signer()
+    bundle = sigstore.message(recipe["of"].encode() if "of" in recipe else declared, signer)
+    if recipe.get("unstamped"):
+        bundle["verificationMaterial"]["timestampVerificationData"] = {}
+    (folder / "gates.bundle").write_text(recipe.get("raw", json.dumps(bundle)))
+    (folder / "gates.pem").write_bytes(spki(signer.key, Encoding.PEM))
+    (folder / "root.json").write_text(json.dumps(sigstore.trusted_root()))
+    proving = ACCEPTING.replace('"accepting"', '"proving"').replace("[\n", '[\n  "gates",\n')
+    assert proving.count("gates") > ACCEPTING.count("gates")
+    (folder / "proving.toml").write_text(
+        proving.replace("signed, nor when gates were declared", "signed; gates stood first")
+    )
 
 
 def _spoil(document: Json, recipe: Mapping[str, Any]) -> None:

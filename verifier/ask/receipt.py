@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from verifier.ask.receipt_signed import GatesBundle, Wanted, gates_time, known_tools, signed
+from verifier.ask.receipt_workloads import normal_forms
 from verifier.ask.trusted import Trust
 from verifier.ask.trusted import trust as open_trust
 from verifier.checks.receipt.check import check
@@ -65,7 +66,8 @@ class Beside:
     staging: frozenset[str]
 
     def companions(self, document: Document) -> Companions:
-        """Return it as the rules of one receipt are told of it."""
+        """Return it as the rules of one receipt are told of it. Raises `UnavailableError`."""
+        forms = normal_forms(document.predicate.get("workloads"), self.folder)
         return Companions(
             head=self.head,
             files=self.folder.pins if self.folder else None,
@@ -78,6 +80,8 @@ class Beside:
             published=self.published,
             staging=self.staging,
             gates_signed_at=print_time(self.gates_time) if self.gates_time else None,
+            normalised=forms.found,
+            formless=forms.lacking,
         )
 
 

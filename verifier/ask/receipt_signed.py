@@ -8,7 +8,7 @@ from verifier.catalog.refused import Refused
 from verifier.checks.receipt.document.reading import PREDICATE
 from verifier.checks.statement import Asked, counted
 from verifier.core.coverage import Covered, State
-from verifier.core.errors import WrongCallError
+from verifier.core.errors import UnavailableError, WrongCallError
 from verifier.core.finding import Finding, Where
 from verifier.core.outcome import Failed
 from verifier.core.value import frozen
@@ -82,7 +82,8 @@ def gates_time(
 ) -> tuple[datetime | None, Finding | None]:
     """Return when the gate file is proven to have existed, or why that is not proven.
 
-    Raises `WrongCallError` for a bundle without its gate file, and as `verify_bundle` does.
+    Raises `WrongCallError` for a bundle without gate file or signer, `UnavailableError` for one
+    that cannot be read, and as `verify_bundle` does.
     """
     if bundle is None:
         return None, None
@@ -91,6 +92,12 @@ def gates_time(
             "--gates-bundle: there is no gate file",
             code="wrong-call",
             remedy="name the file that was signed as well: --gates FILE",
+        )
+    if (bundle.key is None) == (bundle.signer is None):
+        raise WrongCallError(
+            f"--gates-bundle: expected one signer, got {'two' if bundle.key else 'nobody'}",
+            code="wrong-call",
+            remedy="name who has to have signed it: --gates-signer NAME, or --gates-key PEM",
         )
     from verifier.ask.bundle import signed_time  # noqa: PLC0415  (only who brings a bundle pays)
 
@@ -104,10 +111,12 @@ def gates_time(
     )
     if time is not None:
         return time, None
-    got, remedy = "no log and no timestamp prove a time", "have it time-stamped before the run"
     if isinstance(result, Failed):
-        got, remedy = result.message, result.remedy
-    elif result.findings:
+        if result.fault is not None:
+            raise result.fault
+        raise UnavailableError(result.message, code=result.code, remedy=result.remedy)
+    got, remedy = "no log and no timestamp prove a time", "have it time-stamped before the run"
+    if result.findings:
         first = result.findings[0]
         got, remedy = f"{first.code}: {first.row.title}", first.remedy
     finding = Finding(

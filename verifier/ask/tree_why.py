@@ -5,7 +5,7 @@ from typing import Final
 
 from verifier.ask.answers import Answer, failed, refusal
 from verifier.ask.composition import entry_of, placed
-from verifier.ask.explaining import counting_of, explained
+from verifier.ask.explained import counting_of, explained
 from verifier.ask.reading import Reach
 from verifier.ask.tree_identity import Placed, places_in
 from verifier.ask.trusted import Trust

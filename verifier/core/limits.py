@@ -179,3 +179,5 @@ RECEIPT_CLAIMS: Final = 200
 RECEIPT_FIGURES: Final = 2_000
 #: One receipt, with its samples.
 RECEIPT_BYTES: Final = 256 * MIB
+#: A workload whose normal form is computed.
+WORKLOAD_BYTES: Final = 64 * MIB

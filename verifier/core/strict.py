@@ -13,6 +13,7 @@ import re
 import tomllib
 from collections.abc import Callable, Mapping
 from decimal import Decimal
+from functools import cache
 from typing import Any, Final, NoReturn
 
 from verifier.core.limits import DOCUMENT_BYTES, DOCUMENT_DEPTH
@@ -181,19 +182,21 @@ def _parsed(
     other: Callable[[str], Any] = _refuse,
 ) -> Any:
     try:
-        return json.loads(
-            text,
-            object_pairs_hook=_unique,
-            parse_constant=_refuse,
-            parse_float=other,
-            parse_int=integer,
-        )
+        return _decoder(integer, other).decode(text)
     except RecursionError:
         raise ValueError(f"nested deeper than {DOCUMENT_DEPTH}") from None
     except json.JSONDecodeError as error:
         what = error.msg.lower().removesuffix(" at")
         where = f"line {error.lineno} column {error.colno}"
         raise ValueError(f"not JSON: {what} at {where}") from None
+
+
+@cache
+def _decoder(integer: Callable[[str], int] | None, other: Callable[[str], Any]) -> json.JSONDecoder:
+    """Make a reader once: for a line of a side file that takes as long as to read it."""
+    return json.JSONDecoder(
+        object_pairs_hook=_unique, parse_constant=_refuse, parse_float=other, parse_int=integer
+    )
 
 
 def _refuse_other_spellings(text: str) -> None:

@@ -9,7 +9,6 @@ that counts: digest_set.md lets one agreeing digest suffice, and leaves open wha
 another that does not.
 """
 
-import hashlib
 from collections.abc import Mapping
 from typing import Any, Final, Self
 
@@ -146,8 +145,3 @@ def _subject(table: Table) -> Subject:
         name=table.string("name") if table.has("name") else "",
         digests=digest_set(table, "digest"),
     )
-
-
-def digests_of(data: bytes) -> dict[str, str]:
-    """Return the digests of `data` by every algorithm that is compared."""
-    return {name: hashlib.new(name, data).hexdigest() for name in COUNTING}

@@ -52,6 +52,36 @@ def test_a_run_becomes_a_receipt_whose_gaps_are_uncheckable(tmp_path: Path) -> N
     assert "malformed" not in codes
 
 
+def test_the_workload_of_a_run_is_shown_in_both_forms(tmp_path: Path) -> None:
+    folder = grill.run(tmp_path / "run")
+    import_receipt("thegrill", str(folder), to=str(tmp_path / "receipt.json"))
+    result = verify_receipt([str(tmp_path / "receipt.json")], evidence=str(folder)).results[0]
+    assert isinstance(result, Result)
+    assert result.study is not None
+    answers = {rule.id: rule.answer for rule in result.study.rules}
+    assert answers["B10"] == "holds"
+
+
+def test_a_workload_of_a_later_version_is_not_compared_in_normal_form(tmp_path: Path) -> None:
+    folder = grill.run(tmp_path / "run")
+
+    def later(value: Any) -> None:
+        value["workload"]["version"] = 4
+        value["workload_sha256"] = "0" * 64
+        source = grill.write(folder / "workload.json", value["workload"])
+        value["source_sha256"] = grill.digest(source)
+
+    grill.edited(folder / "plan.json", later)
+    grill.chained(folder)
+    import_receipt("thegrill", str(folder), to=str(tmp_path / "receipt.json"))
+    result = verify_receipt([str(tmp_path / "receipt.json")], evidence=str(folder)).results[0]
+    assert isinstance(result, Result)
+    assert result.study is not None
+    answers = {rule.id: rule for rule in result.study.rules}
+    assert answers["B10"].answer == "uncheckable"
+    assert "versions 1, 2, 3" in answers["B10"].detail
+
+
 def test_a_receipt_is_never_written_over(tmp_path: Path) -> None:
     folder = grill.run(tmp_path / "run")
     (tmp_path / "receipt.json").write_text("mine")
@@ -171,6 +201,7 @@ SPOILED: list[tuple[Callable[[Path], Any], str]] = [
     (edit("session-000000/session.json", first_wave=1), "import-contradicts"),
     (put("acquisition-failure.json", b"{}"), "import-contradicts"),
     (replanned(metric_contract=None), "import-contradicts"),
+    (replanned(workload_sha256="0" * 64), "import-contradicts"),
     (replanned(version=6), "import-unsupported"),
     (lanes, "import-unsupported"),
     (put("session-000000/run.json", b" " * (5 << 20)), "import-unsupported"),

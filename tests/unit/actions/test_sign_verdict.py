@@ -14,7 +14,7 @@ from verifier import __version__
 from verifier.core.digest import Digest, sha256
 from verifier.evidence.dsse import IN_TOTO, Envelope
 from verifier.evidence.predicates import svr, vsa
-from verifier.evidence.statement import Statement, algorithm_of, digests_of
+from verifier.evidence.statement import Statement, algorithm_of
 
 CLOCK: Final = registries.NOW
 EXTENSION: Final = "urn:pinproof:verdict:v1"
@@ -321,7 +321,3 @@ def test_every_verb_that_judges_can_sign() -> None:
         assert verb is not None
         options = {option for each in verb.params for option in each.opts}
         assert {"--sign-with", "--sign-to", "--sign-passphrase-file"} <= options, name
-
-
-def test_the_subject_s_digests_are_of_its_bytes() -> None:
-    assert digests_of(b"x")["sha256"] == sha256(b"x")

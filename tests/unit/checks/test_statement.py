@@ -20,10 +20,9 @@ from verifier.core.outcome import Result, Subject
 from verifier.core.strict import write_toml
 from verifier.core.verdict import Verdict
 from verifier.evidence.signers import key_of
-from verifier.evidence.statement import digests_of
 from verifier.policy import judge
 
-BUILT: Final = Given(name="built.txt", digests=digests_of(statements.ARTIFACT))
+BUILT: Final = Given(name="built.txt", digests=statements.digests_of(statements.ARTIFACT))
 ROWS: Final = {
     row.name: row
     for row in signers_format.parse(write_toml(statements.signers()), "us.toml").signers
@@ -130,8 +129,8 @@ def subjects(*rows: dict[str, Any]) -> bytes:
     return statements.envelope(statements.statement({"subject": list(rows)}))
 
 
-DIGESTS: Final = digests_of(statements.ARTIFACT)
-OTHER: Final = digests_of(b"other")
+DIGESTS: Final = statements.digests_of(statements.ARTIFACT)
+OTHER: Final = statements.digests_of(b"other")
 
 
 @pytest.mark.parametrize(
@@ -169,7 +168,10 @@ def test_the_name_of_a_subject_decides_nothing() -> None:
 
 def test_all_that_is_given_has_to_be_a_subject() -> None:
     data = subjects({"digest": DIGESTS}, {"digest": OTHER})
-    other, third = Given(name="o", digests=OTHER), Given(name="t", digests=digests_of(b"third"))
+    other, third = (
+        Given(name="o", digests=OTHER),
+        Given(name="t", digests=statements.digests_of(b"third")),
+    )
     assert codes(judged(data, by_keys("alice", given=(BUILT, other)))) == set()
     assert codes(judged(data, by_keys("alice", given=(BUILT, third)))) == {"statement-subject"}
     assert codes(judged(data, by_keys("alice", given=()))) == {"statement-subject-not-given"}

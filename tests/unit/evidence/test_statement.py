@@ -10,7 +10,7 @@ from verifier.core.finding import Finding
 from verifier.core.table import MalformedError
 from verifier.evidence.dsse import IN_TOTO
 from verifier.evidence.predicates import GATES, provenance, svr, test_result, vsa
-from verifier.evidence.statement import Fraction, Statement, digests_of
+from verifier.evidence.statement import Fraction, Statement
 
 SUBJECT = statements.STATEMENT["subject"][0]
 POLICY = {"uri": "urn:policy:strict", "digest": {"sha256": "0" * 64}}
@@ -59,7 +59,7 @@ def test_the_signed_bytes_are_kept() -> None:
     statement = Statement.parse(data, what="s")
     assert statement.payload is data
     assert statement.subjects[0].name == "built.txt"
-    assert statement.subjects[0].digests == digests_of(statements.ARTIFACT)
+    assert statement.subjects[0].digests == statements.digests_of(statements.ARTIFACT)
     assert statement.predicate.properties == ("EXAMPLE_BUILT",)
 
 

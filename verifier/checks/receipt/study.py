@@ -24,8 +24,9 @@ class Companions:
     archives and executables, that the registry knows. `others` holds (receipt id, digest,
     supersedes, figures) of the other receipts of one call. `gates_signed_at` is a verified time at
     which the gate file existed. `normalised` holds the digest of a workload's normal form by its
-    own digest and the name of the normalisation; `blobs` the blob id that a clone has at
-    (repository, commit, path), None where it has nothing there.
+    own digest and the name of the normalisation, `formless` says in words why there is none;
+    `blobs` the blob id that a clone has at (repository, commit, path), None where it has nothing
+    there.
     """
 
     head: str | None = None
@@ -38,6 +39,7 @@ class Companions:
     others: tuple["Other", ...] = ()
     gates_signed_at: str | None = None
     normalised: Mapping[tuple[str, str], str] | None = None
+    formless: Mapping[tuple[str, str], str] | None = None
     blobs: Mapping[tuple[str, str, str], str | None] | None = None
 
 

@@ -57,6 +57,21 @@ def copied(value: str = "3012500", *, figure: str = "median") -> Json:
     return {"receipt": digest("source"), "figure": figure, "value": value}
 
 
+#: A workload and its normal form; two arms that ran the same in other bytes.
+FORM_AT: Final = (hex_of("workload"), "sorted-json")
+OTHER_FORM_AT: Final = (hex_of("another"), "sorted-json")
+TWO_FILES: Final = {
+    "arms.1.workload": digest("another"),
+    "workloads": [
+        {
+            "id": name,
+            "source": digest(name),
+            "normalisation": "sorted-json",
+            "producer": digest("producer"),
+        }
+        for name in ("workload", "another")
+    ],
+}
 REFERENCE: Final = {
     "repository": "https://github.test/profiles",
     "commit": {"gitCommit": BASE},
@@ -275,6 +290,23 @@ TOOLS: Final = [
     Case("B10", {"workloads.0.source": ...}, "uncheckable"),
     Case("B10", {"workloads": []}, "uncheckable"),
     Case("B10", {"workloads.0.file": ...}, "holds"),
+    Case("B10", {}, "uncheckable", {"normalised": {}, "formless": {FORM_AT: "not JSON"}}),
+    Case("B10", {"workloads.0.normalisation": ...}, "uncheckable"),
+    Case("B11", TWO_FILES, "holds", {"normalised": {FORM_AT: "aa", OTHER_FORM_AT: "aa"}}),
+    Case(
+        "B11",
+        TWO_FILES,
+        "receipt-b11-one-workload",
+        {"normalised": {FORM_AT: "aa", OTHER_FORM_AT: "bb"}},
+    ),
+    Case("B11", TWO_FILES, "receipt-b11-one-workload", {"normalised": {FORM_AT: "aa"}}),
+    Case("B11", TWO_FILES, "receipt-b11-one-workload", {"normalised": None}),
+    Case(
+        "B11",
+        {"arms.1.workload": digest("another")},
+        "receipt-b11-one-workload",
+        {"normalised": {FORM_AT: "aa", OTHER_FORM_AT: "aa"}},
+    ),
     Case("B11", {"arms.1.workload": digest("another")}, "receipt-b11-one-workload"),
     Case("B11", {"arms.*.workload": digest("another")}, "receipt-b11-one-workload"),
     Case("B11", {"arms.1.workload": ...}, "uncheckable"),

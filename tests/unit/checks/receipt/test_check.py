@@ -1,5 +1,8 @@
 """A sound study: every rule holds or does not apply, every figure is recomputed."""
 
+from typing import Final
+
+import pytest
 from support import receipts
 
 from verifier.checks.receipt.answer import Broken, Holds, Uncheckable
@@ -7,6 +10,7 @@ from verifier.checks.receipt.check import check
 from verifier.checks.receipt.numbers.figures import State
 from verifier.checks.receipt.rules import RULES
 from verifier.checks.receipt.rules.applies import DOES_NOT_APPLY
+from verifier.checks.receipt.study import Companions
 from verifier.core.codes import CODES
 
 
@@ -36,6 +40,26 @@ def test_rules_and_codes_say_the_same() -> None:
             row = CODES[rule.code(condition)]
             assert row.facet == ("claims" if consequence == "limits" else rule.facet), row
             assert (row.outcome == "rejected") == (str(consequence) in rejecting), row
+
+
+#: What a rule of these asks for is there or takes a claim away, or it is text that always is there.
+NEVER_UNCHECKABLE: Final = (
+    *("B21", "D7", "E14", "G11", "G12", "G17", "K8", "K10", "K15"),
+    *("P1", "P2", "P3", "P6"),
+)
+REQUIRED: Final = {"assurance", "kind", "receiptId", "reporter"}
+
+
+@pytest.mark.parametrize("missing", sorted({*receipts.sound()["predicate"]} - REQUIRED))
+def test_some_rules_have_an_answer_whatever_is_missing(missing: str) -> None:
+    document = receipts.sound()
+    for number, kind in enumerate(("cold", "cacheHit", "residency")):
+        document["predicate"]["claims"].append(receipts.claim(f"c{number}", kind))
+    receipts.change(document, missing, ...)
+    study = receipts.opened(document, Companions())
+    asked = {rule.id: rule.answer(study) for rule in RULES}
+    assert not [name for name in NEVER_UNCHECKABLE if isinstance(asked[name], Uncheckable)]
+    assert any(isinstance(answer, Uncheckable) for answer in asked.values())
 
 
 def test_a_rule_is_listed_once() -> None:

@@ -61,6 +61,7 @@ FIRST: Final = "2026-11-20T08:10:00Z"
 NEAR: Final = tolerance("0.018938", "0.000000")
 EXACT: Final = {
     **tolerance("0", "0"),
+    "unit": "count",
     "operands": {
         name: {"quantity": "drafts", "arms": [arm]} for name, arm in (("on", "B1"), ("off", "A1"))
     },

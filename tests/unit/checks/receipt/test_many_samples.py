@@ -94,12 +94,12 @@ def derived() -> list[dict[str, Any]]:
         {
             "id": f"{formula}{quantity}",
             "formula": formula,
-            "unit": "us",
+            "unit": "count" if formula == "count" else unit,
             "value": "1",
             "operands": {"of": of},
         }
         for formula in names
-        for quantity, of in (("Ttft", operand), ("Rate", rate))
+        for quantity, of, unit in (("Ttft", operand, "ms"), ("Rate", rate, "tokens/min"))
     ]
 
 

@@ -90,6 +90,7 @@ BROKEN: Final[dict[str, list[tuple[Step, ...]]]] = {
         (("arms.0.counts.complete", 9), ("samples", [])),
     ],
     "receipt-e5-captures": [
+        (("arms.0.captures.0.state", "incomplete"),),
         (("arms.0.state", "invalid"),),
         (("arms.0.state", "incomplete"), ("arms.0.captures", [])),
         (

@@ -382,6 +382,35 @@ def test_a_credential_behind_a_thousand_hosts_is_told() -> None:
     assert code("P1", receipts.answer("P1", document)) == "receipt-p1-credentials"
 
 
+LATER: Final[list[tuple[Json, str]]] = [
+    ({"response": {**receipts.digest("x"), "name": "/home/anna/r.bin"}}, "home path"),
+    ({"request": {**receipts.digest("x"), "name": "spark-3f2a.local"}}, "host name"),
+    ({"epoch": {**receipts.digest("x"), "name": "10.1.2.3"}}, "private address"),
+    ({"response": {"sha256": f"ghp_{RANDOM}", "name": "r.bin"}}, "credential"),
+    ({"values": {"wall": "1.5", "password": "271828"}}, "credential"),
+    ({"values": {"wall": "10.1.2.3", "password": None}}, "private address"),
+    ({"values": {"wall": "1.5", "ten.1.local": None, "password": None}}, "host name"),
+    ({"case": "anna@mail.somewhere.com"}, "e-mail address"),
+    ({"finishReason": f"ghp_{RANDOM}"}, "credential"),
+    ({"checks": [{"id": f"ghp_{RANDOM}", "passed": True}]}, "credential"),
+]
+
+
+@pytest.mark.parametrize(("spoiled", "kind"), LATER)
+def test_what_a_later_row_has_of_its_own_is_found(spoiled: Json, kind: str) -> None:
+    """Rows like one that was looked at are not looked at again, but for what is their own."""
+    plain = {
+        **receipts.samples()[1],
+        "values": {"wall": "1.5", "password": None},
+        "request": {**receipts.digest("x"), "name": "q.bin"},
+    }
+    scan = Scan()
+    rows = [dict(plain), {**plain, "values": {"wall": "2.5", "password": None}}]
+    assert len(list(scan.rows([*rows, {**plain, **spoiled}]))) == 3
+    assert [hit.kind for hit in scan.hits] == [kind]
+    assert scan.hits[0].where.startswith("samples[2].")
+
+
 @pytest.mark.parametrize("rule", ["P4", "P5"])
 def test_uncheckable(rule: str) -> None:
     assert isinstance(receipts.answer(rule, changed({"sanitisation": ...})), Uncheckable)

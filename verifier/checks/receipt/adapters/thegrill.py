@@ -15,8 +15,9 @@ from typing import Any, Final
 
 from verifier.checks.receipt.adapters import foreign
 from verifier.checks.receipt.adapters.foreign import Imported, Refusals
-from verifier.checks.receipt.adapters.thegrill_receipt import predicate
+from verifier.checks.receipt.adapters.thegrill_receipt import FORM, predicate
 from verifier.checks.receipt.adapters.thegrill_run import Run, Wave
+from verifier.checks.receipt.document.normal_forms import NoFormError, normalised
 from verifier.core.digest import Pin
 from verifier.core.limits import MIB
 
@@ -140,9 +141,19 @@ class _Folder:
         self._refusals.done()
         if self._json("workload.json") != value["workload"]:
             self._wrong("workload.json: not the workload in plan.json")
+        self._normal_form(value["workload_sha256"])
         if [spec["index"] for spec in run.specs] != list(range(len(run.specs))):
             self._wrong("plan.json: its waves are not numbered from 0")
         return run
+
+    def _normal_form(self, recorded: str) -> None:
+        """Compare the workload's normal form, where its fields are known here (B10)."""
+        try:
+            found = normalised(self._read("workload.json"), FORM)
+        except NoFormError:
+            return
+        if found != recorded:
+            self._wrong("plan.json: its workload_sha256 is not that of workload.json")
 
     @staticmethod
     def _given(value: dict[str, Any], key: str) -> bool:

@@ -9,6 +9,8 @@ from verifier.checks.receipt.adapters.thegrill_run import Attempt, Run, Wave
 from verifier.core.digest import Pin
 
 _ARM: Final = "run"
+#: The normal form whose digest a plan records (`normal_forms`).
+FORM: Final = "thegrill-workload"
 _STATUSES: Final = {
     "complete": "complete",
     "malformed": "malformed",
@@ -48,7 +50,8 @@ def predicate(run: Run, fingerprint: str, pins: Mapping[str, Pin]) -> dict[str, 
                 "id": str(workload.get("name") or "workload"),
                 "source": {"sha256": run.source_sha256},
                 "normalised": {"sha256": plan["workload_sha256"]},
-                "normalisation": "thegrill-workload",
+                "normalisation": FORM,
+                "file": "workload.json",
             }
         ],
         "models": [

@@ -213,7 +213,8 @@ class Arm:
 class Operand:
     """What a figure is made of: samples, another figure, or a value that is only displayed.
 
-    Arms and cases select samples; of a displayed value they say whose it is.
+    Arms and cases select samples; of a displayed value they say whose it is. `unit` is stated of
+    values that have none by their name.
     """
 
     figure: str | None
@@ -223,6 +224,7 @@ class Operand:
     arms: tuple[str, ...]
     cases: tuple[str, ...]
     membership: str
+    unit: str | None
 
 
 @frozen

@@ -20,7 +20,7 @@ from verifier.checks.receipt.document.model import (
 from verifier.checks.receipt.document.reading_identity import Digests
 from verifier.checks.receipt.document.reading_study import strings
 from verifier.checks.receipt.numbers.formulas import FORMULAS
-from verifier.checks.receipt.numbers.quantities import known
+from verifier.checks.receipt.numbers.quantities import QUANTITIES, known
 from verifier.core.printable import quoted
 from verifier.core.table import Table
 
@@ -101,7 +101,14 @@ def _operand(table: Table) -> Operand:
         arms=table.texts("arms", default=()),
         cases=table.texts("cases", default=()),
         membership=table.text("membership", default="core", choices=MEMBERSHIPS),
+        unit=table.optional_text("unit"),
     )
+    known_unit = QUANTITIES.get(read.quantity or "")
+    if read.unit is not None and (known_unit or read.figure is not None):
+        stated = (
+            f"{read.quantity} is in {known_unit.unit}" if known_unit else "a figure has its own"
+        )
+        table.mistake("unit", stated)
     if read.quantity is not None and not known(read.quantity):
         table.mistake("quantity", f"{quoted(read.quantity)} is no quantity, nor values.NAME")
     given = [read.figure is not None, value is not None, read.quantity is not None]

@@ -4,9 +4,10 @@ from collections.abc import Mapping
 from enum import StrEnum
 
 from verifier.checks.receipt.document.model import Figure, Operand
+from verifier.checks.receipt.numbers import units
 from verifier.checks.receipt.numbers.formulas import FORMULAS
 from verifier.checks.receipt.numbers.intervals import Interval, UncomputableError, rounds_to, shown
-from verifier.checks.receipt.numbers.operands import Numbers, Single
+from verifier.checks.receipt.numbers.operands import Numbers, Scaled, Single
 from verifier.checks.receipt.numbers.tally import Tally
 from verifier.core.limits import FIGURE_DEPTH
 from verifier.core.value import frozen
@@ -85,11 +86,8 @@ class _Figures:
         return self.done[name]
 
     def _computed(self, figure: Figure, above: tuple[str, ...]) -> Computed:
-        raw, operands = True, dict[str, Numbers]()
         try:
-            for name, operand in figure.operands.items():
-                operands[name], samples = self._numbers(operand, (*above, figure.id))
-                raw = raw and samples
+            operands, raw = self._operands(figure, above)
             result = FORMULAS[figure.formula].compute(operands, figure.parameters)
         except (_MissingError, UncomputableError) as error:
             return Computed(
@@ -100,6 +98,18 @@ class _Figures:
                 missing=str(error),
             )
         return _judged(figure, result, raw=raw)
+
+    def _operands(self, figure: Figure, above: tuple[str, ...]) -> tuple[dict[str, Numbers], bool]:
+        """Return the operands of a figure in its units, and whether all are of samples alone."""
+        wrong = units.clash(figure, self._known)
+        if wrong is not None:
+            raise _MissingError(f"expected {wrong.expected}, got {wrong.got}")
+        raw, operands = True, dict[str, Numbers]()
+        for name, scale in units.scales(figure, self._known).items():
+            numbers, samples = self._numbers(figure.operands[name], (*above, figure.id))
+            operands[name] = numbers if scale == 1 else Scaled(numbers, scale)
+            raw = raw and samples
+        return operands, raw
 
     def _numbers(self, operand: Operand, above: tuple[str, ...]) -> tuple[Numbers, bool]:
         """Return what an operand comes to, and whether only samples went into it."""

@@ -72,6 +72,50 @@ class Single:
         return self.total
 
 
+class Scaled:
+    """The numbers of an operand in another unit: each multiplied by one positive factor."""
+
+    def __init__(self, numbers: Numbers, factor: Fraction) -> None:
+        """Hold them; nothing is multiplied before it is asked for."""
+        self._numbers, self._factor = numbers, Interval.exact(factor)
+        self.count = numbers.count
+
+    @property
+    def kept(self) -> Sequence[int | Fraction] | None:
+        """The numbers, sorted, if they are kept."""
+        kept = self._numbers.kept
+        return None if kept is None else [each * self._factor.low for each in kept]
+
+    @property
+    def total(self) -> Interval:
+        """Their sum."""
+        return self._numbers.total.times(self._factor)
+
+    @property
+    def median(self) -> Interval:
+        """The middle one, or the mean of the middle two."""
+        return self._numbers.median.times(self._factor)
+
+    @property
+    def least(self) -> Interval:
+        """The smallest."""
+        return self._numbers.least.times(self._factor)
+
+    @property
+    def most(self) -> Interval:
+        """The largest."""
+        return self._numbers.most.times(self._factor)
+
+    @property
+    def geometric_mean(self) -> Interval:
+        """The root of their product."""
+        return self._numbers.geometric_mean.times(self._factor)
+
+    def ranked(self, percent: int) -> Interval:
+        """Return the number of that rank."""
+        return self._numbers.ranked(percent).times(self._factor)
+
+
 def middle(count: int) -> tuple[int, int]:
     """Return the ranks, from 0, whose mean is the median; of an odd count they are the same."""
     return (count - 1) // 2, count // 2

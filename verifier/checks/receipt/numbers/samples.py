@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from verifier.checks.receipt.numbers.quantities import COUNTERS
 from verifier.core.limits import SAMPLE_BYTES
-from verifier.core.strict import read_json
+from verifier.core.strict import read_large_json
 
 Row = Mapping[str, Any]
 
@@ -177,6 +177,6 @@ def _lines(pieces: Iterable[bytes]) -> Iterator[Any]:
 
 def _line(line: bytes, number: int) -> Any:
     try:
-        return read_json(line, limit=SAMPLE_BYTES)
+        return read_large_json([line], limit=SAMPLE_BYTES)
     except ValueError as error:
         raise ValueError(f"line {number}: {error}") from None

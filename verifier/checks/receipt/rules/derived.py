@@ -1,7 +1,6 @@
 """Rules D: whether every published figure follows from what it is made of (receipts.md §2)."""
 
 from collections.abc import Callable, Iterable
-from fractions import Fraction
 from typing import Final
 
 from verifier.checks.receipt.answer import (
@@ -14,8 +13,10 @@ from verifier.checks.receipt.answer import (
     only,
 )
 from verifier.checks.receipt.document.model import Figure
+from verifier.checks.receipt.numbers import units
+from verifier.checks.receipt.numbers.figures import Computed, State
 from verifier.checks.receipt.numbers.intervals import Interval, rounds_to
-from verifier.checks.receipt.numbers.quantities import QUANTITIES
+from verifier.checks.receipt.numbers.quantities import OWN
 from verifier.checks.receipt.rules.changes import d4_change
 from verifier.checks.receipt.rules.judged import first_wrong, named
 from verifier.checks.receipt.rules.made_of import citing, from_samples
@@ -28,20 +29,6 @@ from verifier.checks.receipt.rules.rates import (
 )
 from verifier.checks.receipt.study import Study
 
-#: Formulas whose result has the unit of what they are made of.
-_SAME_UNIT: Final = frozenset(
-    {
-        *("median", "mean", "geometricMean", "sum", "minimum", "maximum", "value"),
-        *("difference", "toleranceMargin"),
-    }
-)
-_UNITS: Final = {
-    "count": "count",
-    "change": "%",
-    "fraction": "%",
-    "acceptanceLength": "tokens/step",
-}
-
 
 def d1_recomputed(study: Study) -> Answer:
     """Ask that each figure made of samples comes to what is published, in the unit it states.
@@ -49,34 +36,58 @@ def d1_recomputed(study: Study) -> Answer:
     Of figures that are made of displayed numbers D2 is asked.
     """
     raw = [f for f in study.receipt.figures if from_samples(study.receipt, f)]
-    wrong = first_wrong(study, raw)
-    if isinstance(wrong, Broken):
-        return wrong
-    for figure in study.receipt.figures:
-        expected = _unit(study, figure)
-        if expected is not None and expected != figure.unit:
-            return Broken(
-                expected=f"figure {figure.id} in {expected}",
-                got=f"in {figure.unit}",
-                condition="unit",
-                path=f"derived.{figure.id}.unit",
-            )
+    wrong = _units(study) or first_wrong(study, raw)
     return wrong or Holds(detail=f"{len(raw)} of {len(study.receipt.figures)} figures")
 
 
-def _unit(study: Study, figure: Figure) -> str | None:
-    """Return the unit that a figure has by what it is made of, None where that is its own."""
-    if figure.formula in _UNITS:
-        return _UNITS[figure.formula]
-    units = set()
+def _units(study: Study) -> Broken | None:
+    """Say which figure is in no unit that follows, or only in name."""
+    known = {figure.id: figure for figure in study.receipt.figures}
+    own: dict[str, tuple[str, Figure]] = {}
+    for figure in study.receipt.figures:
+        found = (
+            units.clash(figure, known)
+            or _mislabelled(study.figures[figure.id])
+            or _of_two_units(figure, own)
+        )
+        if found:
+            return Broken(
+                expected=found.expected,
+                got=found.got,
+                condition="unit",
+                path=f"derived.{figure.id}.unit",
+            )
+    return None
+
+
+def _of_two_units(figure: Figure, own: dict[str, tuple[str, Figure]]) -> units.Clash | None:
+    """Say that a value of the study's own has one unit in this figure, another in an earlier one.
+
+    `own` keeps unit and figure by the name of the value. Where none is stated it is the figure's.
+    """
     for operand in figure.operands.values():
-        below = study.receipt.figure(operand.figure) if operand.figure else None
-        quantity = QUANTITIES.get(operand.quantity or "")
-        units.add(below.unit if below else quantity.unit if quantity else None)
-    if figure.formula == "rate":
-        amount = QUANTITIES.get(figure.operands["amount"].quantity or "")
-        return f"{amount.unit}/s" if amount else None
-    return units.pop() if figure.formula in _SAME_UNIT and len(units) == 1 else None
+        name = operand.quantity or ""
+        unit = operand.unit or (figure.unit if figure.formula in units.SAME else None)
+        if not name.startswith(OWN) or unit is None:
+            continue
+        first, other = own.setdefault(name, (unit, figure))
+        if unit != first:
+            got = f"{first} in {other.id}, {unit} in {figure.id}"
+            return units.Clash(f"{name} in one unit", got)
+    return None
+
+
+def _mislabelled(computed: Computed) -> units.Clash | None:
+    """Say that a value would follow if its unit were another one."""
+    figure, result = computed.figure, computed.result
+    if computed.state is not State.INCONSISTENT or result is None or figure.value is None:
+        return None
+    for unit in units.alike(figure.unit)[1:]:
+        factor = Interval.exact(units.factor(figure.unit, unit) or 1)
+        if rounds_to(result.times(factor), figure.value, figure.places):
+            got = f"{figure.value:f} {figure.unit}, which is its value in {unit}"
+            return units.Clash(f"figure {figure.id} = {computed.recomputed} {figure.unit}", got)
+    return None
 
 
 def d2_rounding(study: Study) -> Answer:
@@ -111,18 +122,20 @@ def _with_cause(study: Study, medians: Iterable[Figure], wrong: Broken) -> Broke
     for figure in medians:
         if wrong.path != f"derived.{figure.id}.value" or figure.value is None:
             continue
-        numbers = study.tally.selected(figure.operands["of"]).numbers.kept
+        selected = study.tally.selected(figure.operands["of"]).numbers
+        numbers = selected.kept
         if not numbers:
             return wrong
+        scale = Interval.exact(units.scales(figure, {})["of"])
         others = {
-            "the lower of the middle two": numbers[(len(numbers) - 1) // 2],
-            "the upper of the middle two": numbers[len(numbers) // 2],
-            "the mean": Fraction(sum(numbers)) / len(numbers),
-            "the least": numbers[0],
-            "the greatest": numbers[-1],
+            "the lower of the middle two": Interval.exact(numbers[(len(numbers) - 1) // 2]),
+            "the upper of the middle two": Interval.exact(numbers[len(numbers) // 2]),
+            "the mean": selected.total.over(Interval.exact(len(numbers))),
+            "the least": selected.least,
+            "the greatest": selected.most,
         }
         for cause, number in others.items():
-            if rounds_to(Interval.exact(number), figure.value, figure.places):
+            if rounds_to(number.times(scale), figure.value, figure.places):
                 return Broken(
                     expected=wrong.expected, got=wrong.got, path=wrong.path, cause=f"it is {cause}"
                 )

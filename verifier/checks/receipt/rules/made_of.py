@@ -1,13 +1,10 @@
 """What figures and claims are made of: operands through every figure between, and their arms."""
 
 from collections.abc import Iterator
-from typing import Final
 
 from verifier.checks.receipt.document.model import Claim, Figure, Operand, Receipt
+from verifier.checks.receipt.numbers import units
 from verifier.checks.receipt.numbers.quantities import QUANTITIES
-
-#: Formulas whose result is a rate, beside the quantities that are one.
-RATE: Final = "tokens/s"
 
 
 def operands(receipt: Receipt, figure: Figure) -> Iterator[tuple[str, Operand]]:
@@ -47,8 +44,8 @@ def quantities(receipt: Receipt, figure: Figure) -> frozenset[str]:
 def is_rate(figure: Figure) -> bool:
     """Whether it is tokens a second by its formula, by its samples, or by its own unit."""
     read = (QUANTITIES.get(each.quantity or "") for each in figure.operands.values())
-    own = any(quantity is not None and quantity.unit == RATE for quantity in read)
-    return figure.unit == RATE or (own and figure.formula != "count")
+    own = any(quantity is not None and units.is_rate(quantity.unit) for quantity in read)
+    return units.is_rate(figure.unit) or (own and figure.formula != "count")
 
 
 def figures_of(receipt: Receipt, claim: Claim) -> tuple[Figure, ...]:

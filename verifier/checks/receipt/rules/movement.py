@@ -6,6 +6,7 @@ from typing import Final
 
 from verifier.checks.receipt.answer import Answer, Holds
 from verifier.checks.receipt.document.model import Arm, Claim, ClaimKind, Figure, Operand
+from verifier.checks.receipt.numbers import units
 from verifier.checks.receipt.numbers.alike import Missing
 from verifier.checks.receipt.numbers.figures import compute
 from verifier.checks.receipt.numbers.formulas import FORMULAS
@@ -19,8 +20,9 @@ from verifier.checks.receipt.study import Study
 _ALONE: Final = ""
 
 
-def alone(study: Study, operand: Operand, arm: str) -> Interval | Missing:
-    """Recompute an operand of a figure from the samples of one arm."""
+def alone(study: Study, figure: Figure, side: str, arm: str) -> Interval | Missing:
+    """Recompute an operand of a figure from the samples of one arm, in the figure's units."""
+    operand = figure.operands[side]
     if any(leaf.quantity is None for leaf in claimed.below(study, operand)):
         return Missing("samples: a value is only displayed")
     top = Figure(
@@ -42,7 +44,10 @@ def alone(study: Study, operand: Operand, arm: str) -> Interval | Missing:
         for each in claimed.reached(study, names)
     ]
     found = compute((*reversed(below), top), study.tally)[_ALONE]
-    return found.result or Missing(f"{found.missing}, in arm {arm}")
+    if found.result is None:
+        return Missing(f"{found.missing}, in arm {arm}")
+    scale = units.scales(figure, {each.id: each for each in study.receipt.figures})[side]
+    return found.result.times(Interval.exact(scale))
 
 
 def _of_arm(operand: Operand, arm: str) -> Operand:
@@ -76,7 +81,7 @@ def moved(study: Study, figure: Figure) -> Interval | Missing:
     """
     values = list[Interval]()
     for arm in controls(study, figure):
-        value = alone(study, figure.operands["baseline"], arm.id)
+        value = alone(study, figure, "baseline", arm.id)
         if isinstance(value, Missing):
             return value
         values.append(value)

@@ -69,8 +69,8 @@ def _repeated(cited: list[Named]) -> bool:
 def _paired(study: Study, claim: Claim, figure: Figure) -> list[Named] | Missing:
     candidates, _ = claimed.sides(claimed.measured(study, claim))
     ordered = claimed.in_order(study, candidates) or candidates
-    left = _each(study, figure.operands["candidate"], ordered)
-    right = _each(study, figure.operands["baseline"], controls(study, figure))
+    left = _each(study, figure, "candidate", ordered)
+    right = _each(study, figure, "baseline", controls(study, figure))
     if isinstance(left, Missing):
         return left
     if isinstance(right, Missing):
@@ -95,11 +95,11 @@ def _paired(study: Study, claim: Claim, figure: Figure) -> list[Named] | Missing
 Value = tuple[str, Interval]
 
 
-def _each(study: Study, operand: Operand, arms: tuple[Arm, ...]) -> list[Value] | Missing:
+def _each(study: Study, figure: Figure, side: str, arms: tuple[Arm, ...]) -> list[Value] | Missing:
     """Return what an operand comes to in each arm alone."""
     found = list[Value]()
     for arm in arms:
-        value = alone(study, operand, arm.id)
+        value = alone(study, figure, side, arm.id)
         if isinstance(value, Missing):
             return value
         found.append((arm.id, value))

@@ -39,10 +39,12 @@ def b10_workload_bytes(study: Study) -> Answer:
 
 
 def _normalised(study: Study, work: Workload, source: str) -> Broken | str | None:
-    found = (study.companions.normalised or {}).get((source, work.normalisation or ""))
+    place = source, work.normalisation or ""
+    found = (study.companions.normalised or {}).get(place)
     recorded = full(work.normalised)
     if found is None or recorded is None:
-        return f"the normal form of workload {work.id}"
+        why = (study.companions.formless or {}).get(place)
+        return f"the normal form of workload {work.id}" + (f": {why}" if why else "")
     if found == recorded:
         return None
     expected = f"workload {work.id} in normal form, {recorded}"
@@ -50,10 +52,14 @@ def _normalised(study: Study, work: Workload, source: str) -> Broken | str | Non
 
 
 def b11_one_workload(study: Study) -> Answer:
-    """Ask that every arm ran the same workload, and that what generated it is pinned too."""
+    """Ask that every arm ran the same workload, and that what generated it is pinned too.
+
+    Files of other bytes are the same workload if their normal form, computed here, is one.
+    """
     used = {arm.id: full(arm.workload) for arm in study.started}
     known = {full(work.source) for work in study.receipt.workloads} - {None}
-    if len(distinct := set(used.values()) - {None}) > 1:
+    distinct = set(used.values()) - {None}
+    if len(distinct) > 1 and not _alike(study, distinct):
         got = ", ".join(f"{arm} {digest}" for arm, digest in used.items() if digest)
         return Broken(expected="one workload in every arm", got=got)
     if known and distinct - known:
@@ -64,7 +70,19 @@ def b11_one_workload(study: Study) -> Answer:
     for work in study.receipt.workloads:
         if work.generated and full(work.producer) is None:
             return Uncheckable(missing=f"the producer of workload {work.id}, in full")
-    return Holds(detail=f"{len(used)} arms")
+    same = f", {len(distinct)} files in one normal form" if len(distinct) > 1 else ""
+    return Holds(detail=f"{len(used)} arms{same}")
+
+
+def _alike(study: Study, sources: set[str | None]) -> bool:
+    """Whether these workloads have one and the same normal form."""
+    found = study.companions.normalised or {}
+    forms = {work.normalisation or "" for work in study.receipt.workloads}
+    return any(
+        len({found.get((source or "", form)) for source in sources} - {None}) == 1
+        and all((source, form) in found for source in sources)
+        for form in forms
+    )
 
 
 def b12_declared_settings(study: Study) -> Answer:

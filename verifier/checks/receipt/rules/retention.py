@@ -92,6 +92,8 @@ def e5_captures_kept(study: Study) -> Answer:
         failed = [capture for capture in arm.captures if capture.state is not ArmState.COMPLETE]
         if arm.state in (ArmState.INVALID, ArmState.INCOMPLETE) and not failed:
             wrong.append(f"{arm.id} is {arm.state} and lists no such capture")
+        if arm.state is ArmState.COMPLETE and arm.captures and len(failed) == len(arm.captures):
+            wrong.append(f"{arm.id} is complete and lists no such capture")
         elif arm.state is ArmState.COMPLETE and not arm.captures:
             unknown.append(arm.id)
         wrong += [

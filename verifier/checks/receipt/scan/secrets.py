@@ -22,6 +22,8 @@ _HARMLESS: Final = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}|-?[0-9]{1,18}(?:\.[0-9
 _NAMING: Final = ("name", "key")
 _HEXADECIMAL: Final = "0123456789abcdef"
 _DIGITS: Final = 64
+#: What a sample row has digests of (`samples.DIGESTS`).
+_DIGESTED: Final = ("request", "response", "epoch")
 _REMEMBERED: Final = 4096
 _SEPARATORS: Final = re.compile(r"[^a-z0-9]")
 
@@ -87,13 +89,23 @@ class Scan:
         """
         seen: set[tuple[Any, ...]] = set()
         for number, row in enumerate(rows):
-            if not _plain(row, seen):
+            if not (_plain(row, seen) and self._clean(row)):
                 before = self.counted.total()
                 self.document(row, f"{where}[{number}]")
                 signature = _signature(row)
                 if signature and self.counted.total() == before and len(seen) < _REMEMBERED:
                     seen.add(signature)
             yield row
+
+    def _clean(self, row: Any) -> bool:
+        """Whether nothing is found in what a plain row has of its own: names of files, values."""
+        for name in _DIGESTED:
+            digest = row.get(name)
+            if digest and "name" in digest and self.in_value(digest["name"], "name"):
+                return False
+        values = row.get("values") or {}
+        own = [(key, each) for key, each in values.items() if type(each) is str]
+        return not any(self.in_value(each, key) for key, each in own)
 
     def of_rows(self, rows: Iterable[Any]) -> "ScannedRows":
         """Return rows that may be passed over again and are looked at once."""
@@ -193,14 +205,16 @@ def _payload(text: str) -> Any:
 
 
 def _plain(row: Any, seen: set[tuple[Any, ...]]) -> bool:
-    """Whether a row has nothing in it that was not looked at: known words, and digests."""
-    if type(row) is not dict or "values" in row:
+    """Whether `_clean` looks at all of a row that was not looked at: the rest are known words."""
+    if type(row) is not dict:
         return False
-    for name in ("request", "response", "epoch"):
+    for name in _DIGESTED:
         digest = row.get(name)
         if digest is None:
             continue
-        text = digest.get("sha256") if type(digest) is dict and "name" not in digest else None
+        if type(digest) is not dict or type(digest.get("name", "")) is not str:
+            return False
+        text = digest.get("sha256")
         if type(text) is not str or len(text) != _DIGITS or text.strip(_HEXADECIMAL):
             return False
     signature = _signature(row)
@@ -215,7 +229,9 @@ def _signature(row: Any) -> tuple[Any, ...] | None:
     try:
         checks = row.get("checks")
         ids = tuple([check["id"] for check in checks]) if checks else ()
-        signature = (row["arm"], row["case"], row.get("finishReason"), ids)
+        values = row.get("values")
+        names = tuple(values) if type(values) is dict else values
+        signature = (row["arm"], row["case"], row.get("finishReason"), ids, names)
         hash(signature)
     except (AttributeError, KeyError, TypeError):
         return None

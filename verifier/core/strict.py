@@ -218,7 +218,7 @@ def _limit_shape(value: Any, data: bytes) -> None:
 
 
 def _may_have_surrogates(data: bytes) -> bool:
-    """Whether half of a surrogate pair may be there: UTF-8 has none, so it is written `\\ud800`."""
+    """Whether half of a surrogate pair may be there; as UTF-8 has none, it would be escaped."""
     return b"\\u" in data
 
 

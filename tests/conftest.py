@@ -1,7 +1,11 @@
 """What every test stands on: the support modules, a registry, and an installed wheel."""
 
+import gc
+import itertools
+import re
 import sys
 from pathlib import Path
+from typing import Final
 
 import pytest
 from hypothesis import settings
@@ -17,6 +21,28 @@ settings.load_profile("suite")
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--accept", action="store_true", help="write what the cases print now")
+
+
+def pytest_collection_finish() -> None:
+    """Let the collector of garbage leave alone what lives to the end: 11,000 tests."""
+    gc.collect()
+    gc.freeze()
+
+
+_NUMBERS: Final = itertools.count()
+
+
+@pytest.fixture
+def tmp_path(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Make a folder for one test, below one for its module.
+
+    pytest's own fixture looks through all that were made before for a name that is free.
+    """
+    module = request.path.stem
+    name = re.sub(r"\W", "_", request.node.name)[:30]
+    folder = tmp_path_factory.getbasetemp() / module / f"{name}{next(_NUMBERS)}"
+    folder.mkdir(0o700, parents=True)
+    return folder
 
 
 @pytest.fixture(scope="session")

@@ -4,6 +4,7 @@ Also: one adapter a dependency (law 7), and only where it is allowed.
 """
 
 import ast
+import functools
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
@@ -42,6 +43,7 @@ ADAPTERS: Final = {
 }
 
 
+@functools.cache  # asked by every one of 800 tests
 def modules() -> dict[str, Path]:
     return {
         ".".join(path.relative_to(PACKAGE).with_suffix("").parts).removesuffix(".__init__"): path
@@ -50,7 +52,12 @@ def modules() -> dict[str, Path]:
     }
 
 
-def imports(path: Path) -> Iterator[str]:
+@functools.cache
+def imports(path: Path) -> tuple[str, ...]:
+    return tuple(_imports(path))
+
+
+def _imports(path: Path) -> Iterator[str]:
     for node in ast.walk(ast.parse(path.read_bytes())):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)

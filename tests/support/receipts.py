@@ -388,7 +388,6 @@ def beside_but(**changes: Any) -> Companions:
 
 def change(document: Json, path: str, value: Any) -> Json:
     """Set, or with `...` delete, what stands at a dotted path of the predicate."""
-    before = json.dumps(document, sort_keys=True)
     place: Any = document["predicate"]
     *above, last = path.split(".")
     for name in above:
@@ -396,9 +395,11 @@ def change(document: Json, path: str, value: Any) -> Json:
     key: Any = int(last) if isinstance(place, list) else last
     if value is ...:
         del place[key]
-    else:
-        place[key] = copy.deepcopy(value)
-    assert json.dumps(document, sort_keys=True) != before, "nothing was changed"
+        return document
+    given = isinstance(place, list) or key in place
+    same = given and json.dumps(place[key], sort_keys=True) == json.dumps(value, sort_keys=True)
+    assert not same, "nothing was changed"
+    place[key] = copy.deepcopy(value)
     return document
 
 
@@ -443,11 +444,12 @@ def opened(
 ) -> Study:
     """Read a statement into a study; `rows` stand in a side file."""
     subjects = {each["name"]: each["digest"] for each in document["subject"]}
+    printed = json.dumps(document)
     return study(
-        copy.deepcopy(document["predicate"]),
+        json.loads(printed)["predicate"],  # a copy, in a tenth of the time of `deepcopy`
         subjects,
         what="receipt.json",
-        sha256=sha256(json.dumps(document).encode()).hexdigest(),
+        sha256=sha256(printed.encode()).hexdigest(),
         companions=beside() if companions is None else companions,
     )
 

@@ -9,6 +9,7 @@ projects sign: `pinproof` with two keys of two, `neighbour` with one of two.
 """
 
 import copy
+import functools
 import hashlib
 import json
 from collections.abc import Callable, Mapping
@@ -77,22 +78,39 @@ def entries() -> dict[str, bytes]:
 
 def index_of(targets: Mapping[str, bytes]) -> dict[str, bytes]:
     """Return the index of some entries."""
-    return seal.index_of(targets)
+    return dict(_index_of(tuple(targets.items())))
+
+
+Targets = tuple[tuple[str, bytes], ...]
+
+
+@functools.lru_cache(64)  # many tests make the same one, which takes as long as a run
+def _index_of(targets: Targets) -> dict[str, bytes]:
+    return seal.index_of(dict(targets))
 
 
 def make(folder: Path, **changes: Any) -> "Registry":
     """Write a sound registry; `changes` go to `publish`."""
-    signed = entries()
-    signed |= index_of(signed)
-    arguments = {"keys": KEYS, "versions": {}, "expires": EXPIRES, "targets": signed, **changes}
-    targets = arguments.pop("targets")
-    metadata = publish(targets, **arguments)
+    targets = changes.pop("targets", None)
+    if targets is None:
+        targets = entries()
+        targets |= index_of(targets)
+    metadata = _published(targets, **changes) if changes else _sound(tuple(targets.items()))
     registry = Registry(folder, next(d for p, d in metadata.items() if p.endswith(".root.json")))
     for path, data in {**{f"targets/{p}": d for p, d in targets.items()}, **metadata}.items():
         file = folder / path
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(data)
     return registry
+
+
+def _published(targets: Mapping[str, bytes], **changes: Any) -> dict[str, bytes]:
+    return publish(targets, **{"keys": KEYS, "versions": {}, "expires": EXPIRES, **changes})
+
+
+@functools.lru_cache(64)  # the keys are Ed25519: the same targets are signed by the same bytes
+def _sound(targets: Targets) -> dict[str, bytes]:
+    return _published(dict(targets))
 
 
 class Registry:

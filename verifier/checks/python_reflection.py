@@ -16,7 +16,7 @@ an attribute, and what stands for `builtins`, by any import, is not told from th
 import ast
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Final
+from typing import Final, NamedTuple
 
 from verifier.checks.python_binding import (
     Binding,
@@ -28,7 +28,7 @@ from verifier.checks.python_binding import (
 )
 from verifier.checks.python_constant import fold, texts
 from verifier.checks.python_scope import Module
-from verifier.checks.python_tree import Visit, children
+from verifier.checks.python_tree import Scope, Visit, children
 from verifier.core.value import frozen
 
 _BUILTINS: Final = frozenset(
@@ -69,13 +69,23 @@ class Reflection:
     spells: tuple[str, ...]
 
 
+class _Bound(NamedTuple):
+    """What binds a name in one scope: in which forms, and the only binding if there is but one."""
+
+    forms: frozenset[str]
+    alone: Binding | None
+
+
+_UNBOUND: Final = _Bound(frozenset(), None)
+#: By name and scope, what the file binds; what can bind it in the module stands under None.
+_Own = Mapping[str, Mapping[Scope | None, _Bound]]
+
+
 def reflection(
     module: Module, owned: Iterable[tuple[int, int]], names: Iterable[str]
 ) -> tuple[Reflection, ...]:
     """Return every use of reflection that is not wholly inside one of the `owned` byte ranges."""
-    own: dict[str, list[Binding]] = {}
-    for binding in bindings(module, _BUILTINS | {_LOCALS}):
-        own.setdefault(binding.name, []).append(binding)
+    own = _own(bindings(module, _BUILTINS | {_LOCALS}))
     aliases = aliases_of(module, {"sys", "builtins"})
     ranges, wanted = tuple(owned), sorted(set(names))
     lines = module.lines_with(_BUILTINS | {_LOCALS}, unless=_is_attribute)
@@ -95,6 +105,22 @@ def reflection(
     return tuple(sorted(found, key=lambda use: (use.offset, use.what)))
 
 
+def _own(found: Iterable[Binding]) -> _Own:
+    """Sort bindings, once: a file may have as many uses, and each asks."""
+    names: dict[str, dict[Scope | None, list[Binding]]] = {}
+    for binding in found:
+        scopes = names.setdefault(binding.name, {})
+        for scope in (binding.scope, None) if binding.in_module else (binding.scope,):
+            scopes.setdefault(scope, []).append(binding)
+    return {
+        name: {
+            scope: _Bound(frozenset(b.form for b in here), here[0] if len(here) == 1 else None)
+            for scope, here in scopes.items()
+        }
+        for name, scopes in names.items()
+    }
+
+
 def _is_attribute(data: bytes, start: int, _end: int, _line: int) -> bool:
     """Whether a name stands behind a dot, which makes it no bare name."""
     return data[start - 1 : start] == b"."
@@ -109,9 +135,7 @@ def _extent(module: Module, visit: Visit) -> tuple[int, int]:
 # ── one node ───────────────────────────────────────────────────────────────────────────────────
 
 
-def _uses(
-    visit: Visit, aliases: dict[str, str], own: "Mapping[str, list[Binding]]"
-) -> Iterator[str]:
+def _uses(visit: Visit, aliases: dict[str, str], own: _Own) -> Iterator[str]:
     node = visit.node
     if isinstance(node, ast.Name):
         if isinstance(node.ctx, ast.Load) and _is_builtin(node, visit, own):
@@ -144,7 +168,7 @@ def _by_path(path: str) -> Iterator[str]:
         yield tail.removeprefix("builtins.")
 
 
-def _is_builtin(node: ast.Name, visit: Visit, own: "Mapping[str, list[Binding]]") -> bool:
+def _is_builtin(node: ast.Name, visit: Visit, own: _Own) -> bool:
     """Whether a bare name of the list may be the builtin: see the rule at the top."""
     if node.id == _LOCALS:
         if any(step.kind != "comprehension" for step in visit.scope):
@@ -153,26 +177,24 @@ def _is_builtin(node: ast.Name, visit: Visit, own: "Mapping[str, list[Binding]]"
         return False
     if node.id == "__builtins__":
         return True  # Python itself reads this name, whoever binds it
-    named = own.get(node.id, ())
+    named = own.get(node.id, {})
     scope = visit.scope
     for depth in range(len(scope), 0, -1):
-        here = [b for b in named if b.scope == scope[:depth]]
-        if any(b.form == "global" for b in here):
+        here = named.get(scope[:depth], _UNBOUND)
+        if "global" in here.forms:
             break
-        if scope[depth - 1].kind in _OWN and any(b.form != "nonlocal" for b in here):
+        if scope[depth - 1].kind in _OWN and here.forms - {"nonlocal"}:
             return False
-        if depth == len(scope) and _surely(here, visit):
+        if depth == len(scope) and _surely(here.alone, visit):
             return False
-    return not _surely([b for b in named if b.in_module], visit)
+    return not _surely(named.get(None, _UNBOUND).alone, visit)
 
 
-def _surely(here: list[Binding], visit: Visit) -> bool:
+def _surely(binding: Binding | None, visit: Visit) -> bool:
     """Whether one binding alone gives the name its meaning from its line on."""
-    if len(here) != 1:
-        return False
-    (binding,) = here
     return (
-        binding.direct
+        binding is not None
+        and binding.direct
         and binding.form in ("def", "class", "assignment", "import", "from-import")
         and not binding.module.startswith("builtins.")
         and binding.until <= (visit.place.lineno, visit.place.col_offset)

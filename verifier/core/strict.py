@@ -32,6 +32,8 @@ _TOML_QUOTED: Final = re.compile(
     r'"""(?:\\.|[^\\])*?"""|\'\'\'.*?\'\'\'|"(?:\\.|[^"\\\n])*"|\'[^\'\n]*\'|#[^\n]*', re.DOTALL
 )
 _TOML_SCALAR: Final = re.compile(r"[=,\[]\s*([+\-0-9][^,\[\]{}\"'#=\n]*)")
+#: What JSON and TOML nest by.
+_HOLDING: Final = (dict, list)
 _TOML_TIME: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
 
 
@@ -48,7 +50,7 @@ def read_json(
     for documents of others, parts of which are only carried.
     """
     value = _parsed(_decode(data, limit), other=fraction or _refuse)
-    _limit_shape(value)
+    _limit_shape(value, data)
     return value
 
 
@@ -64,18 +66,19 @@ def read_large_json(held: list[bytes], *, limit: int) -> Any:
     text = _decode(data, limit)
     # Two spellings can only be seen while parsing, which takes a fifth longer: -0 and 19 digits.
     odd = _may_have_minus_zero(data) or _may_have_long_number(data)
-    escaped = b"\\u" in data
+    escaped = _may_have_surrogates(data)
     del data
     value = _parsed(text, integer=_integer if odd else None)
     if escaped:
-        _limit_shape(value)  # half of a surrogate pair can only be written so
+        _limit_depth(value)
+        _refuse_surrogates(value)
     return value
 
 
 def read_foreign_json(data: bytes, *, limit: int) -> Any:
     """Parse JSON of another program: as `read_json`, but numbers may be decimals, kept exactly."""
     value = _parsed(_decode(data, limit), integer=_foreign_integer, other=_decimal)
-    _limit_shape(value)
+    _limit_shape(value, data)
     return value
 
 
@@ -89,7 +92,7 @@ def read_toml(data: bytes, *, limit: int = DOCUMENT_BYTES) -> dict[str, Any]:
         raise ValueError(f"nested deeper than {DOCUMENT_DEPTH}") from None
     except tomllib.TOMLDecodeError as error:
         raise ValueError(f"not TOML: {str(error).lower()}") from None
-    _limit_shape(value)
+    _limit_depth(value)  # half of a surrogate pair is none of TOML's characters
     return value
 
 
@@ -210,27 +213,46 @@ def _refuse_other_spellings(text: str) -> None:
             )
 
 
-def _limit_shape(value: Any) -> None:
-    """Refuse deep nesting and lone surrogates, without recursion."""
-    level = [value]
-    for _ in range(DOCUMENT_DEPTH + 1):
-        below: list[Any] = []
-        for item in level:
-            if isinstance(item, dict):
-                below += item.keys()
-                below += item.values()
-            elif isinstance(item, list):
-                below += item
-            elif isinstance(item, str) and not item.isascii():
-                _refuse_surrogates(item)
-        if not below:
+def _limit_shape(value: Any, data: bytes) -> None:
+    """Refuse deep nesting and lone surrogates in what was parsed from `data`."""
+    _limit_depth(value)
+    if _may_have_surrogates(data):
+        _refuse_surrogates(value)
+
+
+def _may_have_surrogates(data: bytes) -> bool:
+    """Whether half of a surrogate pair may be there; as UTF-8 has none, it would be escaped."""
+    return b"\\u" in data
+
+
+def _limit_depth(value: Any) -> None:
+    """Refuse deep nesting, without recursion; what holds nothing is not looked at."""
+    level = [value] if isinstance(value, _HOLDING) else []
+    for _ in range(DOCUMENT_DEPTH):
+        if not level:
             return
-        level = below
-    raise ValueError(f"nested deeper than {DOCUMENT_DEPTH}")
+        level = [
+            each
+            for item in level
+            for each in (item.values() if isinstance(item, dict) else item)
+            if isinstance(each, _HOLDING)
+        ]
+    if any(level):
+        raise ValueError(f"nested deeper than {DOCUMENT_DEPTH}")
 
 
-def _refuse_surrogates(text: str) -> None:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        raise ValueError("holds half of a surrogate pair") from None
+def _refuse_surrogates(value: Any) -> None:
+    """Refuse half of a surrogate pair in any key or string of what is not too deep."""
+    left = [value]
+    while left:
+        item = left.pop()
+        if isinstance(item, dict):
+            left += item.keys()
+            left += item.values()
+        elif isinstance(item, list):
+            left += item
+        elif isinstance(item, str) and not item.isascii():
+            try:
+                item.encode()
+            except UnicodeEncodeError:
+                raise ValueError("holds half of a surrogate pair") from None

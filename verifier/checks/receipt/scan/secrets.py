@@ -25,6 +25,12 @@ _DIGITS: Final = 64
 #: What a sample row has digests of (`samples.DIGESTS`).
 _DIGESTED: Final = ("request", "response", "epoch")
 _REMEMBERED: Final = 4096
+#: What holds no text and has nothing below it: most values of a sample.
+_SILENT: Final = frozenset({int, float, bool, type(None)})
+#: Short texts in which a scan found nothing: the next one of this process need not look again.
+#: Texts in which something was found are forgotten with their scan.
+_CLEAN: Final = set[tuple[str, bool]]()
+_SHORT: Final = 256
 _SEPARATORS: Final = re.compile(r"[^a-z0-9]")
 
 
@@ -64,10 +70,11 @@ class Scan:
         waiting: list[tuple[Any, str, str]] = [(value, where, "")]
         while waiting:
             item, place, key = waiting.pop()
-            if isinstance(item, loose.NoNumber):
-                self._add(Hit(patterns.NO_NUMBER, place, len(item)))
-            elif isinstance(item, str):
-                self._value(item, place, key)
+            if isinstance(item, str):
+                if isinstance(item, loose.NoNumber):
+                    self._add(Hit(patterns.NO_NUMBER, place, len(item)))
+                else:
+                    self._value(item, place, key)
             elif (below := loose.pairs(item)) is not None:
                 waiting += reversed(list(self._keys(below, place)))
             elif isinstance(item, list):
@@ -146,16 +153,21 @@ class Scan:
         """Look at the keys of an object, and return its values with their places."""
         given: set[str] = set()
         pairs = list(pairs)
-        variable = next((v for k, v in pairs if k in _NAMING and isinstance(v, str)), None)
+        named = [value for key, value in pairs if key in _NAMING and isinstance(value, str)]
+        variable = named[0] if named else ""
         for key, value in pairs:
-            known = self._key(key)
+            known = self._known_keys.get(key) or self._key(key)
+            if type(value) in _SILENT and not known.found and key not in given:
+                given.add(key)
+                continue
             below = joined(place, known.shown)
             for kind, length in known.found:
                 self._add(Hit(kind, below, length))
             if key in given:
                 self._add(Hit(patterns.TWICE, below, len(key)))
             given.add(key)
-            yield value, below, variable if variable and key == "value" else key
+            if type(value) not in _SILENT:
+                yield value, below, variable if variable and key == "value" else key
 
     def _value(self, text: str, place: str, key: str) -> None:
         payload = _payload(text) if key == "payload" else None
@@ -166,13 +178,16 @@ class Scan:
 
     def _found(self, text: str, *, versioned: bool) -> tuple[tuple[str, int], ...]:
         """Return kind and length of what stands in a text."""
-        if _HARMLESS.fullmatch(text):
+        asked = (text, versioned)
+        if asked in _CLEAN or _HARMLESS.fullmatch(text):
             return ()
-        known = self._known.get((text, versioned))
+        known = self._known.get(asked)
         if known is None:
             known = tuple(_in(text, versioned=versioned))
-            if len(self._known) < _REMEMBERED:
-                self._known[text, versioned] = known
+            if not known and len(text) <= _SHORT and len(_CLEAN) < _REMEMBERED:
+                _CLEAN.add(asked)
+            elif len(self._known) < _REMEMBERED:
+                self._known[asked] = known
         return known
 
     def _add(self, hit: Hit) -> None:

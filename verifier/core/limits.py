@@ -179,3 +179,5 @@ RECEIPT_CLAIMS: Final = 200
 RECEIPT_FIGURES: Final = 2_000
 #: One receipt, with its samples.
 RECEIPT_BYTES: Final = 256 * MIB
+#: All files of a commit's folder of receipts.
+RECEIPT_FOLDER_BYTES: Final = 1024 * MIB

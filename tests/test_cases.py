@@ -6,12 +6,13 @@ case.toml: `command`; `time` (the run's clock); `exit`; `codes` (of all findings
 the name of the source; `[bundle]` tables (support.bundle_faults) that build bundles, by folder;
 `[signed]` tables (support.statements) that write keys and envelopes, `[chain]` (support.chains) and
 `[signed_repo]` ones (support.signed_commits) that build folders of evidence; `[receipt]` tables
-(support.written_receipts) that write studies, and `[release]` ones (support.written_releases) that
-write downloads; an `[entry]` table (support.proofs) that builds what a proof reads; `stdin` (a
-file of the case); `surfaces` (true: all renderings for a CI are compared too);
-`registry` ("embedded", or "none" for a call without one). The outcome is in the folder's name,
-and the exit code must agree. After a change on purpose, `pytest tests/test_cases.py --accept`
-writes what is printed now; review the difference like code.
+(support.written_receipts) that write studies, `[release]` ones (support.written_releases) that
+write downloads, a `[proposal]` (support.heads) that builds a repository with a pull request; an
+`[entry]` table (support.proofs) that builds what a proof reads; `stdin` (a file of the case);
+`surfaces` (true: all renderings for a CI are compared too); `registry` ("embedded", "base" for that
+of a proposal, or "none" for a call without one). The outcome is in the folder's name, and the exit
+code must agree. After a change on purpose, `pytest tests/test_cases.py --accept` writes what is
+printed now; review the difference like code.
 """
 
 import json
@@ -27,6 +28,7 @@ from support import (
     bundle_faults,
     chains,
     compositions,
+    heads,
     hosts,
     images,
     proofs,
@@ -49,6 +51,7 @@ BUILDERS: Final[dict[str, Callable[[Path, Any], object]]] = {
     "signed_repo": signed_commits.make,
     "receipt": written_receipts.make,
     "release": written_releases.make,
+    "proposal": heads.make,
 }
 #: What each rendering of a report is kept as.
 FILES: Final = {
@@ -106,7 +109,8 @@ def test_case(
     for form in forms:
         if form != "text" and case["command"][:1] in NO_TRUST:
             continue
-        arguments = [*case["command"], *(["--format", form] if form != "text" else [])]
+        command = heads.filled(case["command"], case)
+        arguments = [*command, *(["--format", form] if form != "text" else [])]
         stdin = (inputs / case["stdin"]).read_bytes() if "stdin" in case else b""
         ran = runs.run([*arguments, *trust], cwd=inputs, clock=case["time"], stdin=stdin)
         assert ran.exit == case["exit"], ran

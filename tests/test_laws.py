@@ -12,7 +12,7 @@ from typing import Final
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support import hosts, runs
+from support import git_repos, heads, hosts, runs
 from support import registry as registries
 
 import verifier
@@ -135,6 +135,30 @@ def test_same_report_in_any_environment(three_files: list[Path], form: str, tmp_
         assert ran(Path("/")) == reference
     finally:
         os.umask(old)
+
+
+def test_same_report_of_a_head_in_any_environment(tmp_path: Path) -> None:
+    made = heads.make(tmp_path, {})
+    marker = tmp_path / "ran"
+    trap = git_repos.planted(tmp_path / "trap", marker)
+    with (tmp_path / "repo" / ".git" / "config").open("a") as config:
+        config.write(f"\tfsmonitor = {trap}\n\thooksPath = {tmp_path}\n[gc]\n\tauto = 1\n")
+        config.write(f'[merge "own"]\n\tdriver = {trap}\n[gpg]\n\tprogram = {trap}\n')
+    command: list[str | Path] = ["verify", "head", "--repo", tmp_path / "repo"]
+    command += ["--base", made.ids["base"], "--head", made.ids["head"], "--format", "json"]
+    command += ["--policy", "base:policies/own.toml", "--registry", "base:registry"]
+    command += ["--bundle", tmp_path / "tests.json", *FUTURE]
+    reference = runs.program(command, cwd=tmp_path)
+    assert reference.exit == 0, reference
+    before = runs.content(tmp_path / "repo")
+    for name, env in ENVIRONMENTS.items():
+        assert runs.program(command, cwd=Path("/"), env=env) == reference, name
+    elsewhere = {"GIT_DIR": "/nonexistent", "GIT_OBJECT_DIRECTORY": "/nonexistent"}
+    elsewhere |= {"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "core.fsmonitor"}
+    elsewhere |= {"GIT_CONFIG_VALUE_0": str(trap), "GIT_REPLACE_REF_BASE": "refs/heads/"}
+    assert runs.program(command, cwd=tmp_path / "repo", env=elsewhere) == reference
+    assert runs.content(tmp_path / "repo") == before
+    assert not marker.exists()
 
 
 # 3. Looking changes nothing; the cases prove it of every verb. Here: not even bytecode or caches.

@@ -26,6 +26,7 @@ from verifier.core.errors import PinproofError, WrongCallError
 from verifier.core.finding import Finding, Where
 from verifier.core.limits import DOCUMENT_BYTES, RECEIPT_BYTES
 from verifier.core.outcome import Failed, Outcome, Report, Result, Subject
+from verifier.core.printable import quoted
 from verifier.core.strict import read_large_json
 from verifier.core.table import MalformedError, Table
 from verifier.core.value import frozen
@@ -202,9 +203,11 @@ def parsed(name: str, held: list[bytes]) -> Document:
     table = Table(document, what=name, remedy=REMEDY)
     table.text("_type", choices=[_STATEMENT])
     table.text("predicateType", choices=[PREDICATE])
-    subjects = {}
+    subjects: dict[str, dict[str, str]] = {}
     for each in table.tables("subject"):
-        subjects[each.text("name")] = each.table("digest").strings()
+        name_of, digests = each.text("name"), each.table("digest").strings()
+        if subjects.setdefault(name_of, digests) != digests:
+            table.mistake("subject", f"{quoted(name_of)} is given twice, as two things")
         each.close()
     if not isinstance(predicate, dict):
         table.mistake("predicate", "missing, expected a table")

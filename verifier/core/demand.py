@@ -41,7 +41,7 @@ FACETS: Final[dict[str, tuple[str, ...]]] = {
         "holds",
     ),
     "policy": ("form", "names", "waivers"),
-    "still-valid": ("objects", "earlier", "change"),
+    "still-valid": ("objects", "earlier", "change", "merge", "registry-changes", "holds"),
     "release": ("files", "receipt", "members", "commit", "published", "signed"),
     "receipt": (
         "identity",

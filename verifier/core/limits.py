@@ -181,3 +181,5 @@ RECEIPT_FIGURES: Final = 2_000
 RECEIPT_BYTES: Final = 256 * MIB
 #: A workload whose normal form is computed.
 WORKLOAD_BYTES: Final = 64 * MIB
+#: All files of a commit's folder of receipts.
+RECEIPT_FOLDER_BYTES: Final = 1024 * MIB

@@ -136,6 +136,16 @@ class Result:
     graph: tuple[GraphNode, ...] = ()
     study: StudyFacts | None = None
 
+    @property
+    def deciding(self) -> Finding | None:
+        """The finding that decided, None if the subject is verified."""
+        if self.verdict is Verdict.VERIFIED:
+            return None
+        outcome = str(self.verdict)
+        found = [f for f in self.findings if f.row.outcome == outcome and f.code not in self.waived]
+        demanded = [f for f in found if f.row.facet in self.demanded | {"input", "registry"}]
+        return next(iter(demanded or found), None)
+
 
 @frozen
 class Failed:

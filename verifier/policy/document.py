@@ -213,7 +213,7 @@ def _hold(table: Table) -> Hold:
 
 
 def _waiver(table: Table) -> Waiver:
-    waivable = [c for c, row in CODES.items() if row.outcome != "error" and c not in _NEVER_WAIVED]
+    waivable = [code for code, row in CODES.items() if row.outcome != "error"]
     waiver = Waiver(
         code=table.text("code", choices=waivable),
         subject=table.text("subject"),
@@ -221,6 +221,8 @@ def _waiver(table: Table) -> Waiver:
         by=table.text("by"),
         until=table.time("until"),
     )
+    if waiver.code in _NEVER_WAIVED:
+        table.mistake("code", f"{waiver.code} is never waived: take the hold out of the policy")
     if _LIKE_A_DIGEST.match(waiver.subject) and Digest.parse(waiver.subject) is None:
         table.mistake("subject", "is no digest: <kind>:sha256:<64 lower-case hex digits>")
     table.close()

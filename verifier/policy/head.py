@@ -20,6 +20,8 @@ _URI: Final = r"[A-Za-z][A-Za-z0-9+.-]*:\S+"
 
 def read(table: Table, *, facets: frozenset[str]) -> HeadDemand:
     """Read it; mistakes are noted in `table`, which the caller closes."""
+    if facets and "objects" not in facets:
+        table.mistake("demand", "lacks objects: without it nothing says what was read of the head")
     return HeadDemand(
         facets=facets,
         documentation=_documentation(table),
@@ -39,7 +41,7 @@ def _documentation(table: Table) -> tuple[str, ...]:
         wrong = _unfit(path.removesuffix("/"))
         if wrong:
             table.mistake("documentation", f"{quoted(path)} {wrong}")
-        parts = path.removesuffix("/").split("/")
+        parts = path.removesuffix("/").lower().split("/")
         if parts[0] == FORGE_FOLDER or parts[-1] in NEVER_DOCUMENTATION:
             table.mistake("documentation", f"{quoted(path)} never counts as documentation")
     return paths

@@ -77,6 +77,9 @@ def _head(old: HeadDemand | None, new: HeadDemand | None) -> Iterator[str]:
         before, after = getattr(old, key), getattr(new, key)
         if before not in (None, after):
             yield f"head.{key}: {before} → {after or 'none'}"
+    if old.receipts is None and new.receipts is not None:
+        # From then on the head itself brings what counts for it.
+        yield f"head.receipts: none → {new.receipts}"
     yield from _approvals(old, new)
 
 

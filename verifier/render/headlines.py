@@ -35,12 +35,7 @@ def place(finding: Finding, item: Result) -> str:
 
 def main_finding(item: Result) -> Finding | None:
     """Return the finding that decided, None if the subject is verified."""
-    if item.verdict is Verdict.VERIFIED:
-        return None
-    outcome = str(item.verdict)
-    counting = [f for f in item.findings if f.row.outcome == outcome and f.code not in item.waived]
-    demanded = [f for f in counting if f.row.facet in item.demanded | {"input", "registry"}]
-    return next(iter(demanded or counting), None)
+    return item.deciding
 
 
 def headline(item: Result, main: Finding | None) -> str:

@@ -1,6 +1,7 @@
 """Ancestors, from commits that hash to their ids; and contents by their SHA-256."""
 
 import hashlib
+import random
 from pathlib import Path
 
 import pytest
@@ -52,6 +53,55 @@ def test_grafts_and_replacements_add_no_ancestors(tmp_path: Path) -> None:
     repo.git("replace", "--graft", tip, base)
     assert repo.ask("merge-base", "--is-ancestor", base, tip).returncode == 0
     assert ask(repo.path, base, tip) is False
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_merge_bases_do_not_depend_on_dates(tmp_path: Path, seed: int) -> None:
+    chance = random.Random(seed)  # noqa: S311  (a test must repeat)
+    repo = git_repos.make(tmp_path / "repo")
+    tree, parents_of, commits = repo.tree({b"a": b"0"}), dict[str, list[str]](), list[str]()
+    for number in range(24):
+        parents = chance.sample(commits, min(len(commits), chance.choice([1, 1, 1, 2, 2, 3])))
+        date = chance.choice([0, 1, 1_700_000_000, 9_999_999_999, number])
+        who = f"A <a@example.org> {date} +0000"
+        lines = [f"tree {tree}", *(f"parent {each}" for each in parents)]
+        lines += [f"author {who}", f"committer {who}", "", f"{number}", ""]
+        commits.append(repo.store("commit", "\n".join(lines).encode()))
+        parents_of[commits[-1]] = parents
+
+    def reached(oid: str) -> set[str]:
+        return {oid}.union(*(reached(each) for each in parents_of[oid]))
+
+    with Repository(repo.path, hex_length=40) as opened:
+        history = History(opened)
+        for _ in range(20):
+            one, other = chance.sample(commits, 2)
+            common = reached(one) & reached(other)
+            best = {x for x in common if not any(x in reached(y) for y in common - {x})}
+            found = history.merge_bases(one, other)
+            assert isinstance(found, tuple)
+            assert set(found) == best
+        for base in chance.sample(commits, 4):
+            tips = chance.sample(commits, 12)
+            assert history.above(base, tips) == {each for each in tips if base in reached(each)}
+
+
+def test_a_damaged_commit_is_no_early_end(tmp_path: Path) -> None:
+    repo = git_repos.make(tmp_path / "repo")
+    root = repo.commit({b"a": b"0"})
+    middle = repo.commit({b"a": b"1"}, parents=[root])
+    tips = [repo.commit({b"a": b"%d" % n}, parents=[middle]) for n in (2, 3)]
+    repo.store("commit", b"tree " + b"1" * 40 + b"\n", oid=middle)
+    with Repository(repo.path, hex_length=40) as opened:
+        found = History(opened).merge_bases(*tips)
+        assert isinstance(found, Unknown)
+        assert found.damaged is not None
+        assert found.damaged.code == "git-object-forged"
+    repo.loose(middle).unlink()
+    with Repository(repo.path, hex_length=40) as opened:
+        found = History(opened).merge_bases(*tips)
+        assert isinstance(found, Unknown)
+        assert found.damaged is None
 
 
 def test_contents_by_their_digest(tmp_path: Path) -> None:

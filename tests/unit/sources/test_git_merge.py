@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from support import git_repos
 
+from verifier.sources.git import trees
 from verifier.sources.git.history import History
 from verifier.sources.git.known import Known
 from verifier.sources.git.merge import Conflict, Merged, NotMerged, merge
@@ -126,3 +127,83 @@ def test_merges_are_what_git_makes_of_the_whole_repository(tmp_path: Path, seed:
         assert found.tree == tree
     else:
         assert found == Conflict(paths=tuple(sorted(paths)))
+
+
+FILE = lines()
+#: Base, then both sides: what git may look for where a side has moved or dropped a folder.
+MOVES: dict[str, tuple[git_repos.Tree, git_repos.Tree, git_repos.Tree]] = {
+    "into a folder that is new": (
+        {b"a": {b"x": FILE}, b"k": b"1"},
+        {b"a": {b"x": lines(3, salt=b"q")}, b"k": b"1"},
+        {b"new": {b"deep": {b"x": lines(9, salt=b"z")}}, b"k": b"1"},
+    ),
+    "a file into a folder that was renamed": (
+        {b"a": {b"x": FILE, b"y": lines(1)}, b"k": b"1"},
+        {b"b": {b"x": FILE, b"y": lines(1)}, b"k": b"1"},
+        {b"a": {b"x": FILE, b"y": lines(1), b"n": {b"z": b"5"}}, b"k": b"1"},
+    ),
+    "a file in the place of a folder": (
+        {b"a": {b"x": FILE}, b"k": b"1"},
+        {b"a": b"file", b"k": b"1"},
+        {b"a": {b"x": FILE, b"n": b"2"}, b"k": b"1"},
+    ),
+    "two ways": (
+        {b"a": {b"x": FILE}, b"k": b"1"},
+        {b"b": {b"x": lines(3, salt=b"s")}, b"k": b"1"},
+        {b"c": {b"x": lines(8, salt=b"t")}, b"k": b"1"},
+    ),
+    "deep, with all that it holds": (
+        {b"a": {b"s": {b"t": {b"x": FILE, b"y": lines(2)}}}, b"k": b"1"},
+        {b"a": {b"s": {b"t": {b"x": lines(7, salt=b"w"), b"y": lines(2)}}}, b"k": b"1"},
+        {b"z": {b"s": {b"t": {b"x": FILE, b"y": lines(2)}}}, b"k": b"1"},
+    ),
+    "a module in the place of a folder": (
+        {b"a": {b"x": FILE}, b"k": b"1"},
+        {b"a": {b"x": lines(3, salt=b"q")}, b"k": b"1"},
+        {b"a": (b"160000", b"1" * 40), b"b": {b"x": FILE}, b"k": b"1"},
+    ),
+    "the other way too": (
+        {b"a": {b"x": FILE}, b"b": {b"y": lines(2)}},
+        {b"a": {b"y": lines(2, 4, salt=b"o")}, b"b": {b"x": FILE}},
+        {b"a": {b"x": lines(5, salt=b"p")}, b"b": {b"y": lines(2)}},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", MOVES)
+def test_what_is_moved_is_followed_as_git_does(tmp_path: Path, name: str) -> None:
+    repo = git_repos.make(tmp_path / "repo")
+    base, one, other = MOVES[name]
+    root = repo.commit(base)
+    into, head = (repo.commit(side, parents=[root]) for side in (one, other))
+    found = merged(repo, into, head, tmp_path)
+    code, tree, paths = as_git(repo, into, head)
+    if code == 0:
+        assert isinstance(found, Merged)
+        assert found.tree == tree
+    else:
+        assert found == Conflict(paths=tuple(sorted(paths)))
+    (tmp_path / "back").mkdir()
+    back = merged(repo, head, into, tmp_path / "back")
+    assert type(back) is type(found)
+
+
+def test_a_folder_of_folders_that_are_one_costs_little(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(trees, "TREE_ENTRIES", 10_000)
+    repo = git_repos.make(tmp_path / "repo")
+    root = repo.commit({b"k": b"1"})
+    tree = repo.tree({b"f": b"bomb"})
+    for _ in range(3):
+        items = [(b"40000", b"%04d" % number, tree) for number in range(3_000)]
+        tree = repo.store("tree", git_repos.tree_bytes(items))
+    head = repo.commit_of(tree, parents=[root])
+    with Repository(repo.path, hex_length=40) as opened:
+        known, reader = Known().trees, opened.reader
+        one, other = (History(opened).commit(oid) for oid in (root, head))
+        assert isinstance(one, Commit)
+        assert isinstance(other, Commit)
+        assert known.read_below(reader, other.tree) == []
+        with pytest.raises(OverflowError):
+            known.changes(reader, one.tree, other.tree)

@@ -38,6 +38,8 @@ class Voices:
         if isinstance(found, Finding):
             return Voice(bundle=path, commits=(head,), by=(), refused=(found,))
         statement = _statement(found)
+        if isinstance(statement, Finding):
+            return Voice(bundle=path, commits=(head,), by=(), refused=(statement,))
         if statement is None or approval.predicate not in ("", statement.predicate_type):
             return Voice(bundle=path, commits=(), by=(), refused=())
         commits = tuple(
@@ -99,10 +101,9 @@ def _bundle(path: str) -> Bundle | Finding:
         return unknown_version(str(error))
 
 
-def _statement(bundle: Bundle) -> Statement | None:
-    """Read what a bundle says; nothing of it is believed before it is found signed."""
+def _statement(bundle: Bundle) -> Statement | Finding | None:
+    """Read what a bundle says, if it says something; not believed before it is found signed."""
     content = bundle.content
     if isinstance(content, Message):
         return None
-    found = Statement.of(content.payload_type, content.payload, what="the statement")
-    return None if isinstance(found, Finding) else found
+    return Statement.of(content.payload_type, content.payload, what="the statement")

@@ -103,8 +103,8 @@ class Clone:
         got = f"{length} characters of a {wanted}-character id"
         if len(oid) == wanted or oid.strip("0123456789abcdef"):
             got = f"expected {wanted} lower-case hex digits, got {printable(oid[:80])}"
-        hint = f"; nearest object: {near}, a commit" if near else ""
-        return _refusal("head-id-incomplete", f"{option}: {got}{hint}", f"give the full id{hint}")
+        give = f"if you mean {near}, the nearest commit, give that" if near else "give the full id"
+        return _refusal("head-id-incomplete", f"{option}: {got}", give)
 
     def _near(self, oid: str) -> str | None:
         lowered = oid.lower()
@@ -118,7 +118,7 @@ class Clone:
         return Finding(
             code="head-id-unknown",
             expected=f"{option}: a commit of this clone",
-            got=f"{oid}, which it does not hold",
+            got=f"{oid}, which this clone does not hold",
             cause=f"nearest object: {near}, a commit" if near else None,
             remedy=f"if you mean {near}, give that id; else {fetch}" if near else fetch,
         )

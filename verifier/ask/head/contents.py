@@ -21,7 +21,9 @@ from verifier.core.printable import printable
 from verifier.policy.weaker import weaker
 from verifier.sources.beside import companions_in
 from verifier.sources.file import FileBytes
-from verifier.sources.git.objects import Commit
+from verifier.sources.git.objects import FOLDER_MODE, Commit, shown
+from verifier.sources.names import folded
+from verifier.sources.tree import GITLINK_MODE, LINK_MODE
 
 
 class Contents:
@@ -39,7 +41,8 @@ class Contents:
         for host in self._demand.hosts:
             data = self._clone.file(head, host.path, limit=HOST_BYTES)
             if data is None:
-                found.append(Judged(name=host.path, result=None))
+                instead = self._instead(head, host.path)
+                found.append(Judged(name=host.path, result=None, instead=instead))
                 continue
             path = host.path.encode()
             beside = companions_in(
@@ -53,8 +56,29 @@ class Contents:
             results = helper.judged(
                 named(host.path), reading, trust=self._trust, lineage=host.lineage
             )
-            found += [Judged(name=host.path, result=result) for result in results]
+            twin = self._twin(head, path)
+            found += [Judged(name=host.path, result=result, twin=twin) for result in results]
         return found
+
+    def _instead(self, head: Commit, path: str) -> str:
+        """Say what a head has at the path of a host, if that is no file that can be read."""
+        item = self._clone.item(head, path)
+        if item is None:
+            return "none in the head"
+        other = {LINK_MODE: "a link", GITLINK_MODE: "a submodule", FOLDER_MODE: "a folder"}
+        return other.get(item.mode, "a file that cannot be read, or is too large for a host")
+
+    def _twin(self, head: Commit, path: bytes) -> str | None:
+        """Find another path that file systems which fold case take for this one."""
+        found = [b""]
+        for segment in path.split(b"/"):
+            found = [
+                below + b"/" + name if below else name
+                for below in found
+                for name in self._clone.names(head, below)
+                if folded(name) == folded(segment)
+            ]
+        return next((printable(shown(each)) for each in sorted(found) if each != path), None)
 
     def compositions(self, head: Commit, named: Callable[[str], str]) -> list[Judged]:
         """Judge each composition on the whole of head's tree."""
@@ -73,7 +97,7 @@ class Contents:
         return found
 
     def scope(self) -> Callable[[bytes], bool]:
-        """Return what says whether a path belongs to a composition of the policy.
+        """Return what says whether a path is a host, or belongs to a composition of the policy.
 
         Of a composition that cannot be looked up every path does: nothing is known to be outside.
         """
@@ -84,37 +108,59 @@ class Contents:
                 return lambda _: True
             below = placed.prefix.removesuffix("/").encode()
             ranges.append(path_scope(entry.scope).below(below))
-        return lambda path: any(each.holds(path) or each.near(path) for each in ranges)
+        hosts = {host.path.encode() for host in self._demand.hosts}
+        return lambda path: (
+            path in hosts or any(each.holds(path) or each.near(path) for each in ranges)
+        )
 
     # ── what judges from then on ───────────────────────────────────────────────────────────────
 
-    def registry_change(self, base: Commit, head: Commit) -> RegistryChange | None:
-        """Compare the registry in both trees; None where it is the same, or there is none."""
-        folder = self._demand.registry
-        if folder is None:
-            return None
-        path = folder.removesuffix("/")
-        sides = [self._clone.item(commit, path) for commit in (base, head)]
-        if sides[0] == sides[1]:
-            return None
+    @property
+    def registries(self) -> tuple[str, ...]:
+        """The folders of registries: the one that the policy names, and the one that judges."""
+        named = (self._demand.registry, self._judges.registry_path)
+        return tuple(dict.fromkeys(each for each in named if each))
+
+    @property
+    def judging(self) -> tuple[str, ...]:
+        """What judges, as far as it lies in the repository: paths of files and folders."""
+        policy = self._judges.policy_path
+        return (*self.registries, *([policy] if policy else []))
+
+    def lands(self, base: Commit, landed: str, path: str) -> bool:
+        """Whether the merge, whose tree is `landed`, changes what the base has at a path."""
+        reader, trees, name = self._clone.repo.reader, self._clone.known.trees, path.encode()
+        return trees.find(reader, landed, name.rstrip(b"/")) != self._clone.item(
+            base, path.removesuffix("/")
+        )
+
+    def registry_changes(self, base: Commit, head: Commit, landed: str) -> list[RegistryChange]:
+        """Compare the registries of base and head, where the merge changes the base's."""
+        changed = [each for each in self.registries if self.lands(base, landed, each)]
+        return [self._registry_change(base, head, each) for each in changed]
+
+    def _registry_change(self, base: Commit, head: Commit, folder: str) -> RegistryChange:
         stores = [registry_in(self._clone, commit, folder) for commit in (base, head)]
         roots = [last_root(store) or b"" for store in stores]
         old = self._opened(stores[0], roots[0], None)
-        new = self._opened(stores[1], roots[0], old)
-        alone = new if isinstance(new, Catalog) else self._opened(stores[1], roots[1], None)
+        new = old if isinstance(old, Refused) else _whole(self._opened(stores[1], roots[0], old))
+        alone, resealed = new, False
+        if isinstance(new, Refused) and isinstance(old, Catalog):
+            alone = _whole(self._opened(stores[1], roots[1], None))
+            by_the_same = isinstance(self._opened(stores[1], roots[0], None), Catalog)
+            resealed = isinstance(alone, Catalog) and not by_the_same
         return RegistryChange(
             folder=printable(folder),
-            refused=_refusal(old, new),
-            resealed=isinstance(alone, Catalog) and not isinstance(new, Catalog),
+            refused=new if isinstance(new, Refused) else None,
+            resealed=resealed,
+            versions=_versions(old, alone),
             entries=_entries(old, alone),
         )
 
     def _opened(
-        self, store: RegistryTree, root: bytes, before: Catalog | Refused | None
+        self, store: RegistryTree, root: bytes, before: Catalog | None
     ) -> Catalog | Refused:
         """Open a registry from a root; it may not be older than the one that was `before` it."""
-        if isinstance(before, Refused):
-            return before
         return open_registry(
             store,
             root=root,
@@ -131,10 +177,10 @@ class Contents:
         """Whether the policy lies in the repository, where a head can change it."""
         return self._judges.policy_path is not None
 
-    def policy_change(self, head: Commit) -> PolicyChange | None:
-        """Compare the policy that judges with head's own; None where it comes from outside."""
+    def policy_change(self, base: Commit, head: Commit, landed: str) -> PolicyChange | None:
+        """Compare the policy that judges with head's own, where the merge changes the base's."""
         path = self._judges.policy_path
-        if path is None:
+        if path is None or not self.lands(base, landed, path):
             return None
         try:
             theirs = policy_of(self._clone, head, self._judges.policy)
@@ -145,9 +191,17 @@ class Contents:
         return PolicyChange(path=path, weaker=weaker(self._trust.policy, theirs))
 
 
-def _refusal(old: Catalog | Refused, new: Catalog | Refused) -> Refused | None:
-    """Return why the new registry does not follow from the old one."""
-    return next((each for each in (old, new) if isinstance(each, Refused)), None)
+def _whole(found: Catalog | Refused) -> Catalog | Refused:
+    """Return a registry of which every file is as it was signed, or why it is not."""
+    findings = () if isinstance(found, Refused) else found.check_all()
+    return Refused(findings=findings) if findings else found
+
+
+def _versions(old: Catalog | Refused, new: Catalog | Refused) -> tuple[int, int] | None:
+    """Return the snapshot versions of both, None unless both can be read."""
+    if isinstance(old, Refused) or isinstance(new, Refused):
+        return None
+    return old.facts.snapshot_version, new.facts.snapshot_version
 
 
 def _entries(old: Catalog | Refused, new: Catalog | Refused) -> dict[str, tuple[str, ...]]:

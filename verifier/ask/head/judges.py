@@ -54,7 +54,7 @@ class Judges:
             ("--floor", self.floor),
         ):
             if value is not None and not value.startswith(_BASE):
-                _refuse_inside(option, value, clone)
+                refuse_inside(option, value, clone)
         return trust(
             policy=(policy_of(clone, base, self.policy) if base else None) or self.policy,
             registry=(_registry_of(clone, base, self.registry) if base else None) or self.registry,
@@ -65,6 +65,13 @@ class Judges:
             insecure_past_time=self.insecure_past_time,
             clock=self.clock,
         )
+
+    @property
+    def registry_path(self) -> str | None:
+        """The registry's folder in the repository, None if it comes from outside."""
+        named = self.registry or ""
+        path = named.removeprefix(_BASE).removesuffix("/")
+        return f"{path}/" if named.startswith(_BASE) and path else None
 
     @property
     def policy_path(self) -> str | None:
@@ -80,7 +87,7 @@ def policy_of(clone: Clone, commit: Commit, named: str) -> Policy | None:
     data = clone.file(commit, path, limit=DOCUMENT_BYTES) if path else None
     if data is None:
         raise UnavailableError(
-            f"--policy: base {commit.oid} has no file {printable(path) or 'without a name'}",
+            f"--policy: commit {commit.oid} has no file {printable(path) or 'without a name'}",
             code="cannot-read",
             remedy="name a file of the base as base:policies/own.toml; the first change that adds "
             "a policy is judged by one from outside, such as --policy pre-merge",
@@ -118,14 +125,23 @@ def _registry_of(clone: Clone, base: Commit, named: str | None) -> Stored | None
     return Stored(name=f"{printable(named)} at {base.oid[:12]}", store=store, root=root)
 
 
-def _refuse_inside(option: str, value: str, clone: Clone) -> None:
+def refuse_inside(option: str, value: str, clone: Clone) -> None:
+    """Refuse what lies in a work tree of the repository. Raises `WrongCallError`."""
     if option == "--policy" and _NAME.fullmatch(value):
         return
     place = Path(value).resolve()
-    repo = Path(clone.path).resolve()
-    if not place.is_relative_to(repo) or place.is_relative_to(repo / ".git"):
+    found = clone.repo.found
+    folders = [each.parent for each in (found.git_dir, found.common) if each.name == ".git"]
+    inside = next(
+        (
+            place.relative_to(tree)
+            for tree in (Path(clone.path).resolve(), *folders)
+            if place.is_relative_to(tree) and not place.is_relative_to(tree / ".git")
+        ),
+        None,
+    )
+    if inside is None or place.is_relative_to(found.git_dir):
         return
-    inside = place.relative_to(repo)
     raise WrongCallError(
         f"{option}: {printable(value)} lies in the work tree of the repository that is judged, "
         "where it may be the head's",

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from pathlib import Path
+from typing import Final
 
 from verifier.ask.head.clone import Clone
 from verifier.checks.head.event import Event
@@ -18,13 +19,12 @@ from verifier.sources.git.merge import Conflict, Merged, NotMerged, merge
 from verifier.sources.git.objects import Commit, Fault, shown
 from verifier.sources.git.refs import branches
 from verifier.sources.git.trees import Change
+from verifier.sources.tree import GITLINK_MODE
 
 #: How a forge calls the merge that it makes of every proposal: no branch that anybody pushed.
-_FORGES: tuple[str, ...] = ("/merge", "/merge-requests/")
-_REMOTE = "refs/remotes/"
-#: Branches whose history is walked for a hint.
-_LOOKED_AT = 32
-_TOO_MANY = "more paths differ than are read"
+_FORGES: Final = ("/merge", "/merge-requests/")
+_REMOTES: Final = "refs/remotes/"
+_TOO_MANY: Final = "more paths differ than are read"
 
 
 @frozen
@@ -44,6 +44,7 @@ class Pairs:
         self._clone, self._base = clone, base
         self._event = event
         self._branch = branch or (event.branch if event else None)
+        self._named = branch is not None
         self._branches = branches(clone.repo.found)
 
     def read(self, heads: Sequence[Commit], scratch: Path) -> list[Read]:
@@ -54,7 +55,7 @@ class Pairs:
             Read(
                 pair=self._pair(head, relation, (*wrong, *strict), len(changes), unproven),
                 changes=tuple(changes),
-                merged=self._merged(head, relation, scratch / str(number)),
+                merged=None if wrong else self._merged(head, relation, scratch / str(number)),
             )
             for number, (head, (relation, changes, wrong)) in enumerate(
                 zip(heads, found, strict=True)
@@ -63,24 +64,36 @@ class Pairs:
 
     @cached_property
     def tips(self) -> Tips:
-        """Return the branches, and which of them went on from the base."""
+        """The branches, and which of them went on from the base."""
         wanted = self._branch
         considered = {
             name: oid
             for name, oid in self._branches.items()
             if wanted is None or _is_called(name, wanted)
         }
-        behind: tuple[str, ...] = ()
-        if self._base.oid not in considered.values():
-            # To say where the base has gone, the branches of a server come first.
-            first = sorted(considered, key=lambda name: (not name.startswith(_REMOTE), name))
-            ancestry = self._clone.history
-            behind = tuple(
-                name
-                for name in first[:_LOOKED_AT]
-                if ancestry.is_ancestor(self._base.oid, considered[name]) is True
-            )
-        return Tips(branches=considered, wanted=wanted, behind=behind)
+        at = {name for name, oid in considered.items() if oid == self._base.oid}
+        # A branch of this clone may lag behind the one that it was made from.
+        looked = considered if not at else self._upstream(at)
+        above = self._clone.history.above(self._base.oid, looked.values())
+        behind = [name for name, oid in looked.items() if oid in above]
+        behind.sort(key=lambda name: (not name.startswith("refs/remotes/"), name))
+        return Tips(
+            branches=self._branches,
+            wanted=wanted,
+            named=self._named,
+            at=tuple(sorted(at)),
+            behind=tuple(behind),
+        )
+
+    def _upstream(self, local: set[str]) -> dict[str, str]:
+        """Return the remote branches of the same names; none if one of `local` is remote itself."""
+        if any(name.startswith(_REMOTES) for name in local):
+            return {}
+        return {
+            name: oid
+            for name, oid in self._branches.items()
+            if name.startswith(_REMOTES) and any(_is_called(name, _short(each)) for each in local)
+        }
 
     def _pair(
         self,
@@ -111,7 +124,7 @@ class Pairs:
         if self._event is not None and self._event.head == oid:
             return True
         return any(
-            value == oid and not any(part in name for part in _FORGES)
+            value == oid and not name.endswith(_FORGES[0]) and _FORGES[1] not in name
             for name, value in self._branches.items()
         )
 
@@ -124,6 +137,8 @@ class Pairs:
         parted = map(clone.history.commit, () if isinstance(relation, Unknown) else relation)
         commits = [self._base, head, *(each for each in parted if isinstance(each, Commit))]
         wrong: dict[Finding, None] = {}
+        if isinstance(relation, Unknown) and relation.damaged:
+            wrong[of_fault(relation.damaged)] = None
         for commit in commits:
             for path, fault in clone.known.trees.read_below(clone.repo.reader, commit.tree):
                 wrong[of_fault(fault, path=printable(shown(path)) or None)] = None
@@ -132,7 +147,8 @@ class Pairs:
         since = commits[2:] or [self._base]
         try:
             changes = self._changes(since[0].tree, head.tree)
-            others = [c for each in since for c in self._changes(each.tree, self._base.tree)]
+            others = [c for each in since[1:] for c in self._changes(each.tree, head.tree)]
+            others += [c for each in since for c in self._changes(each.tree, self._base.tree)]
         except OverflowError:
             return relation, [], [of_fault(Fault("git-tree-large", _TOO_MANY))]
         wrong |= self._hashed((*changes, *others))
@@ -155,6 +171,8 @@ class Pairs:
             got = found.get(leaf.oid)
             if got is not None and got.fault is not None:
                 wrong[of_fault(got.fault, path=printable(shown(leaf.path)))] = None
+            elif got is None and leaf.mode != GITLINK_MODE:
+                wrong[of_fault(Fault("git-tree-large", "more bytes differ than are read"))] = None
         return wrong
 
     def _checked(self) -> tuple[tuple[Finding, ...], tuple[str, ...]]:
@@ -189,9 +207,13 @@ class Pairs:
             return NotMerged(words=error.message)
 
 
+def _short(name: str) -> str:
+    return name.removeprefix("refs/heads/")
+
+
 def _is_called(name: str, branch: str) -> bool:
     """Whether a reference is the branch of that name, here or as some remote has it."""
     if name == f"refs/heads/{branch}":
         return True
-    remote, _, rest = name.removeprefix(_REMOTE).partition("/")
-    return name.startswith(_REMOTE) and bool(remote) and rest == branch
+    remote, _, rest = name.removeprefix(_REMOTES).partition("/")
+    return name.startswith(_REMOTES) and bool(remote) and rest == branch

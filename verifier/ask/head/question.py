@@ -1,13 +1,13 @@
 """One question about heads, taken through every facet that the policy demands."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final, Self
 
 from verifier.ask.head.approvals import Voices
 from verifier.ask.head.clone import Clone, required
 from verifier.ask.head.contents import Contents
-from verifier.ask.head.judges import Judges
+from verifier.ask.head.judges import Judges, refuse_inside
 from verifier.ask.head.pairs import Pairs, Read
 from verifier.ask.head.receipts import Receipts
 from verifier.ask.trusted import Trust
@@ -30,11 +30,15 @@ from verifier.core.finding import Finding
 from verifier.core.outcome import Failed, Outcome, Result, Subject
 from verifier.core.value import frozen
 from verifier.policy import judge
-from verifier.sources.git.objects import Commit
+from verifier.sources.git.merge import Merged
+from verifier.sources.git.objects import FULL_ID, Commit
 from verifier.sources.scratch import scratch
 
 _APPROVALS: Final = "approvals"
 _RECEIPTS: Final = "receipts"
+_LANDING: Final = ("merge", "registry-changes")
+#: What is wrong with a proposal, and not with a commit that may have landed.
+_OF_PROPOSALS: Final = ("head-merge-id", "head-nothing")
 
 
 @frozen
@@ -91,11 +95,14 @@ class Question:
         said = asked.statements
         own = said.approval()
         self._approvals = (*demand.approvals, *([own] if own else []))
+        if said.trusted_root is not None:
+            refuse_inside("--trusted-root", said.trusted_root, clone)
         self._voices = Voices(said.bundles, trust, said.trusted_root)
         # What a call asks for counts, whatever the policy says of the rest.
         self._demanded = demand.facets | {"holds"} | ({_APPROVALS} if own else set())
+        self.in_scope = self._contents.scope()
         self._receipts = Receipts(
-            clone, trust, demand, folder=said.receipts, in_scope=self._contents.scope()
+            clone, trust, demand, folder=said.receipts, in_scope=self.in_scope
         )
 
     @classmethod
@@ -122,29 +129,17 @@ class Question:
             )
         return cls(clone, found, trust, demand, asked)
 
-    def about(self, base: str) -> Self:
-        """Return the question about another base, judged by what judges this one."""
-        found = self._clone.commit("--base", base)
-        return type(self)(self._clone, found, self.trust, self._demand, self._asked)
-
     @property
     def demand(self) -> HeadDemand:
         """What the policy demands of heads."""
         return self._demand
 
-    @property
-    def in_scope(self) -> Callable[[bytes], bool]:
-        """What says whether a path belongs to a composition of the policy."""
-        return self._contents.scope()
-
-    def judged(
-        self, heads: Sequence[str], *, without: frozenset[str] = frozenset()
-    ) -> tuple[Result | Failed, ...]:
+    def judged(self, heads: Sequence[str], *, tip: bool = True) -> tuple[Result | Failed, ...]:
         """Judge every head, each followed by what was judged inside it.
 
-        Facets in `without` are reported, and not demanded.
+        Without `tip` the base need not be the tip of a branch, whatever the policy demands.
         """
-        self._demanded -= without
+        self._demanded = self._demanded if tip else self._demanded - {"base"}
         found = {oid: self._clone.commit("--head", oid) for oid in heads}
         base = self._base
         commits = [each for each in found.values() if isinstance(each, Commit)]
@@ -161,6 +156,29 @@ class Question:
                     alone = len(found) == 1
                     results += self._one(read[oid], pairs, folder / f"receipts-{oid}", alone=alone)
         return tuple(results)
+
+    def landing(self, now: Commit) -> tuple[list[Finding], list[Part]]:
+        """Say what merging a commit would do to what judges, and who said: not yet.
+
+        Returned are reasons why that cannot be told, and the facets merge, registry-changes, holds.
+        """
+        base = required(self._base, "--base")
+        if self._clone.history.is_ancestor(now.oid, base.oid) is True:
+            parts = [Part.absent(name, "the base contains it") for name in _LANDING]
+            return [], [*parts, self._holds(now)]
+        with scratch() as folder:
+            pairs = Pairs(self._clone, base, None, None)
+            (read,) = pairs.read([now], folder)
+            parts = [self._merge(read), self._registry(read), self._holds(now)]
+        told = judge_objects(read.pair).findings
+        return [f for f in told if f.code not in _OF_PROPOSALS], parts
+
+    def of_receipt(self, now: Commit) -> list[Part]:
+        """Return the same facets where a receipt is asked about, which is of no merge."""
+        return [
+            *(Part.absent(name, "a receipt is of a commit, not of a merge") for name in _LANDING),
+            self._holds(now),
+        ]
 
     def _refused(self, oid: str, sides: Sequence[Commit | Finding]) -> Result:
         reasons = tuple(side for side in sides if isinstance(side, Finding))
@@ -204,22 +222,29 @@ class Question:
         return Part.broken("objects", (*part.findings, *others))
 
     def _merge(self, read: Read) -> Part:
-        changed = () if read.merged is None else getattr(read.merged, "changes", ())
-        hosts = {host.path.encode() for host in self._demand.hosts}
-        in_scope = self._contents.scope() if self._demand.compositions else None
+        changed = read.merged.changes if isinstance(read.merged, Merged) else ()
+        base, landed = read.pair.base, _landed(read)
+        # What judges is judged as the head has it, or stays as the base has it.
+        mixed = [
+            p.encode() for p in self._contents.judging if self._contents.lands(base, landed, p)
+        ]
         judged = [
             change.path
             for change in changed
-            if change.path in hosts or (in_scope and in_scope(change.path))
+            if self.in_scope(change.path) or _below(change.path, mixed)
         ]
         return judge_merge(read.pair, read.merged, judged, self._stated_merge())
 
     def _stated_merge(self) -> str | None:
         """Return the tree of the merge that the forge has made, if this clone holds it."""
         named = self._asked.event.merge if self._asked.event else None
-        if named is None or len(named) != self._clone.repo.hex_length:
+        return None if named is None else self._tree_of(named)
+
+    def _tree_of(self, oid: str) -> str | None:
+        """Return the tree of a commit, None if this clone does not hold it."""
+        if len(oid) != self._clone.repo.hex_length or not FULL_ID.fullmatch(oid):
             return None
-        found = self._clone.history.commit(named)
+        found = self._clone.history.commit(oid)
         return found.tree if isinstance(found, Commit) else None
 
     def _inside(self, facet: str, judged: Sequence[Judged]) -> Part:
@@ -228,12 +253,11 @@ class Question:
         return inside(facet, judged)
 
     def _registry(self, read: Read) -> Part:
-        base, head = read.pair.base, read.pair.head
-        watched = self._demand.registry is not None or self._contents.watches_policy
+        base, head, landed = read.pair.base, read.pair.head, _landed(read)
         return registry_changes(
-            self._contents.registry_change(base, head),
-            self._contents.policy_change(head),
-            watched=watched,
+            self._contents.registry_changes(base, head, landed),
+            self._contents.policy_change(base, head, landed),
+            watched=bool(self._contents.judging),
         )
 
     def _receipt(self, read: Read, folder: Path) -> Part:
@@ -258,7 +282,7 @@ class Question:
                 lifts_when=hold.lifts_when,
             )
             for hold in self.trust.policy.holds
-            if hold.commit == head.oid
+            if hold.commit == head.oid or self._tree_of(hold.commit) == head.tree
         ]
         claimed = self._asked.event.claimed if self._asked.event else None
         return holds(held, claimed, self._demand.hold_labels)
@@ -274,3 +298,12 @@ class Question:
             waivers=self.trust.policy.waivers,
             now=self.trust.now,
         )
+
+
+def _landed(read: Read) -> str:
+    """Return the tree that the merge leaves; the head's, where none could be computed."""
+    return read.merged.tree if isinstance(read.merged, Merged) else read.pair.head.tree
+
+
+def _below(path: bytes, named: Sequence[bytes]) -> bool:
+    return any(path == each or (each.endswith(b"/") and path.startswith(each)) for each in named)

@@ -18,12 +18,13 @@ from verifier.checks.head.documentation import Difference, difference
 from verifier.checks.head.receipts import Bound
 from verifier.core.demand import HeadDemand
 from verifier.core.errors import PinproofError, WrongCallError
-from verifier.core.finding import Finding
-from verifier.core.limits import RECEIPT_BYTES
+from verifier.core.finding import Finding, Where
+from verifier.core.limits import RECEIPT_BYTES, RECEIPT_FOLDER_BYTES
 from verifier.core.outcome import Failed, Result
 from verifier.core.printable import printable
 from verifier.sources import file
 from verifier.sources.evidence_folder import EvidenceFolder
+from verifier.sources.folder import Folder, Kind
 from verifier.sources.git.faults import of_fault
 from verifier.sources.git.history import History
 from verifier.sources.git.objects import FULL_ID, Commit, Fault, shown
@@ -31,7 +32,8 @@ from verifier.sources.tree import FILE_MODE, PROGRAM_MODE
 
 _SUFFIX: Final = ".json"
 _SAME: Final = Difference(documentation=(), unfit=(), others=())
-_FLAT: Final = re.compile(rb"[^/]+")
+#: Names that every file system takes, in every locale; other files of the folder are not laid out.
+_FLAT: Final = re.compile(rb"[ -.0-~]{1,200}")
 
 
 class Receipts:
@@ -65,12 +67,14 @@ class Receipts:
         folder = self._demand.receipts
         scratch.mkdir()
         documents: list[receipt.Document | Failed] = []
+        left = RECEIPT_FOLDER_BYTES
         for path, item in self._clone.below(head, folder) if folder else ():
             if item.mode not in (FILE_MODE, PROGRAM_MODE) or not _FLAT.fullmatch(path):
                 continue
             data = self._clone.blob(item.oid, RECEIPT_BYTES)
             name = f"{folder}{printable(shown(path))}"
-            if data is None:
+            left -= len(data or b"")
+            if data is None or left < 0:
                 continue
             (scratch / shown(path)).write_bytes(data)
             if path.endswith(_SUFFIX.encode()):
@@ -158,9 +162,11 @@ def judged_as_measured(
 
 def _read_folder(folder: str) -> "list[receipt.Document | Failed]":
     """Read the receipts of a folder, in the order of their names; an empty one has none."""
-    names = sorted(each.name for each in Path(folder).iterdir() if each.name.endswith(_SUFFIX))
+    entries = Folder(Path(folder), what="receipts").entries()
     found: list[receipt.Document | Failed] = []
-    for name in names:
+    for name, kind in entries:
+        if kind is not Kind.FILE or not name.endswith(_SUFFIX):
+            continue
         path = str(Path(folder) / name)
         try:
             found.append(_parsed(path, file.read(path, limit=RECEIPT_BYTES).data))
@@ -177,8 +183,13 @@ def _parsed(name: str, data: bytes) -> "receipt.Document | Failed":
 
 
 def _broken(failed: Failed) -> Finding:
-    got = f"{failed.code}: {failed.message}"
-    return Finding(code="head-receipt", got=got, remedy=failed.remedy)
+    return Finding(
+        code="head-receipt",
+        where=Where(path=failed.subject.name),
+        expected="a receipt that can be read",
+        got=f"{failed.code}: {failed.message}",
+        remedy=failed.remedy,
+    )
 
 
 def _commit_of(digests: Any) -> str | None:
@@ -189,6 +200,7 @@ def _commit_of(digests: Any) -> str | None:
 def _loaded(predicate: Mapping[str, Any]) -> list[str]:
     """Name the files that were loaded when it was measured, as far as it lists them."""
     runtime = predicate.get("runtime")
-    files = runtime.get("files") if isinstance(runtime, Mapping) else None
-    named = [each.get("path") for each in files or () if isinstance(each, Mapping)]
+    files = runtime.get("loadedFiles") if isinstance(runtime, Mapping) else None
+    listed = files if isinstance(files, list) else []
+    named = [each.get("path") for each in listed if isinstance(each, Mapping)]
     return [path for path in named if isinstance(path, str)]

@@ -42,8 +42,9 @@ def still_valid(
 ) -> Report:
     """Judge whether what the file `earlier` says of one commit holds for the commit `head`.
 
-    It is a report that `verify_head` made, or a measurement receipt. What it says is computed
-    again; `base` is where a policy that is named as `base:PATH` is read. Raises as `verify_head`
+    It is a report that `verify_head` made of a merge into `base`, or a measurement receipt. What it
+    says is computed again, and whatever depends on where a commit comes from (what a merge leaves
+    of registry and policy, who holds it back) is asked of the commit now. Raises as `verify_head`
     does, and `MalformedError` for a file that is neither.
     """
     judges = judges or Judges()
@@ -53,12 +54,15 @@ def still_valid(
         question = Question.of(clone, base, asked)
         now = required(clone.commit("--head", head), "--head")
         if is_report(data):
-            then, commit = _of_report(clone, question, Earlier.parse(data, what=earlier), earlier)
+            said = Earlier.parse(data, what=earlier)
+            then, commit = _of_report(clone, question, said, earlier, base)
+            unclear, landing = question.landing(now)
         else:
             document = receipt.parsed(earlier, [data])
             then, commit = _of_receipt(clone, question, document)
+            unclear, landing = [], question.of_receipt(now)
         wrong, facts = _compared(clone, commit, now, question)
-        outcome = check(then, facts, wrong)
+        outcome = check(then, facts, [*wrong, *unclear], landing)
         return question.trust.report(
             (
                 judge(
@@ -78,12 +82,15 @@ def still_valid(
         )
 
 
-def _of_report(clone: Clone, question: Question, said: Earlier, name: str) -> tuple[Then, Commit]:
-    """Ask again what the report says that it has answered: of its head, into its base.
+def _of_report(
+    clone: Clone, question: Question, said: Earlier, name: str, base: str
+) -> tuple[Then, Commit]:
+    """Ask again what the report says that it has answered: of its head, into the base given.
 
-    The base is the report's to name, what judges is not.
+    A report that nobody signed must not choose what is compared: neither judges nor base.
     """
-    again = question.about(said.base).judged([said.head], without=frozenset({"base"}))
+    same_base = said.base == base
+    again = question.judged([said.head], tip=False) if same_base else (None,)
     commit = required(clone.commit("the report's head", said.head), "the report's head")
     then = Then(
         name=name,
@@ -91,6 +98,7 @@ def _of_report(clone: Clone, question: Question, said: Earlier, name: str) -> tu
         verdict=said.verdict,
         again=again[0],
         same_policy=said.policy == question.trust.policy.facts.sha256,
+        other_base=None if same_base else said.base,
     )
     return then, commit
 

@@ -7,6 +7,7 @@ type that is named, about this commit, that says every word that is asked for.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 from verifier.checks.head.part import Part
@@ -15,6 +16,7 @@ from verifier.core.finding import Finding, Where
 from verifier.core.value import frozen
 
 FACET: Final = "approvals"
+_SIGN: Final = "have one of them sign (pinproof sign statement), and give it with --bundle FILE"
 
 
 @frozen
@@ -41,13 +43,16 @@ def approvals(asked: Sequence[tuple[Approval, Sequence[Voice]]], head: str) -> P
     for approval, voices in asked:
         here = [voice for voice in voices if head in voice.commits]
         # One key counts once, under however many names.
-        by = {mark: name for voice in here for name, mark in voice.by}
+        by: dict[str, str] = {}
+        for name, mark in (pair for voice in here for pair in voice.by):
+            by.setdefault(mark, name)
         names = tuple(dict.fromkeys(by.values()))
         # A signed "no" about this head counts whatever others have said.
-        findings += [f for v in here for f in v.refused if f.code == "statement-says-no"]
+        no = [_no(f, v) for v in here for f in v.refused if f.code == "statement-says-no"]
+        findings += no
         if len(by) >= approval.threshold:
             told.append(f"{approval.name} by {', '.join(names)}")
-        else:
+        elif not no:
             findings.append(_missing(approval, names, voices, head))
     if findings:
         return Part.broken(FACET, tuple(findings), f"{len(told)} of {len(asked)} given")
@@ -61,17 +66,21 @@ def _missing(
     says = f" that says {', '.join(approval.says)}" if approval.says else ""
     who = f"{approval.threshold} of {', '.join(approval.signers)}"
     expected = f"{what}{says} about {head}, by {who}"
-    refused = [(v, f) for v in voices if head in v.commits for f in v.refused]
+    # Where somebody counts who is asked, that others have not signed it is no reason.
+    refused = [(v, f) for v in voices if head in v.commits and not v.by for f in v.refused]
     older = [v for v in voices if v.commits and head not in v.commits]
     if refused:
         voice, reason = refused[0]
+        others = reason.code == "bundle-signature"
         return Finding(
             code="head-approval",
             where=Where(path=voice.bundle),
             expected=expected,
             got=f"{reason.code}: {reason.row.title}",
-            cause=reason.cause,
-            remedy=reason.remedy,
+            cause="somebody else has signed it, or it was changed since"
+            if others
+            else reason.cause or reason.got,
+            remedy=_SIGN if others else reason.remedy,
         )
     if older:
         return Finding(
@@ -83,10 +92,19 @@ def _missing(
             remedy="ask its signers to look at this head and sign again; an older one is kept as "
             "what it was",
         )
-    got = f"{len(names)}: {', '.join(names)}" if names else "none"
+    bundles = f"none among {len(voices)} bundle{'' if len(voices) == 1 else 's'}"
+    got = f"{len(names)} of them: {', '.join(names)}" if names else bundles if voices else "none"
     return Finding(
         code="head-approval-none",
         expected=expected,
         got=got,
-        remedy="give it with --bundle FILE; pinproof sign statement makes one",
+        remedy=f"{_SIGN}; one key counts once",
+    )
+
+
+def _no(finding: Finding, voice: Voice) -> Finding:
+    return replace(
+        finding,
+        where=Where(path=voice.bundle),
+        remedy="mend what it names, and push; a no that was signed stands for the head it is about",
     )

@@ -1,9 +1,9 @@
 """Which changes count as documentation, so that what was measured or judged before still stands.
 
 CHECKS "head": the path is listed in the *base's* policy, a regular file before and after, with the
-same mode, it is not `.gitattributes`, `.gitmodules` or below `.github/`, and it lies outside every
-composition's scope. A file that is added or taken away counts if the side that has it is regular
-and no program.
+same mode, it is not `.gitattributes`, `.gitmodules` or below `.github/` (in capitals too, which
+some systems do not tell apart), it is no host, and it lies outside every composition's scope. A
+file that is added or taken away counts if the side that has it is regular and no program.
 """
 
 from collections.abc import Callable, Iterable
@@ -62,11 +62,11 @@ def _is_listed(path: bytes, listed: Iterable[str]) -> bool:
 
 
 def _why_unfit(change: Change, in_scope: Callable[[bytes], bool]) -> str | None:
-    parts = shown(change.path).split("/")
+    parts = shown(change.path).lower().split("/")
     if parts[-1] in NEVER_DOCUMENTATION or parts[0] == FORGE_FOLDER:
         return "such a file changes what git or the forge does"
     if in_scope(change.path):
-        return "it lies in the scope of a composition"
+        return "it is a host, or lies in the scope of a composition"
     before, after = change.before, change.after
     if not (_is_regular(before) and _is_regular(after)):
         return "it is no regular file"

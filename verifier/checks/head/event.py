@@ -9,7 +9,6 @@ from typing import Any, Final, Self
 
 from verifier.checks.head.holds import Claimed
 from verifier.core.finding import Finding
-from verifier.core.printable import quoted
 from verifier.core.strict import read_json
 from verifier.core.table import MalformedError
 from verifier.core.value import frozen
@@ -39,13 +38,13 @@ class Event:
         request = document.get("pull_request") if isinstance(document, dict) else None
         if not isinstance(request, dict):
             raise MalformedError(what, ["has neither pull_request nor merge_group"], remedy=_REMEDY)
-        base, head = (_table(request, name) for name in ("base", "head"))
+        base, head = (_table(request, name, what) for name in ("base", "head"))
         return cls(
             head=_text(head, "sha", what),
             base=_text(base, "sha", what),
             branch=_text(base, "ref", what),
             merge=_text(request, "merge_commit_sha", what),
-            claimed=Claimed(draft=request.get("draft") is True, labels=_labels(request)),
+            claimed=Claimed(draft=_flag(request, "draft", what), labels=_labels(request, what)),
         )
 
     @classmethod
@@ -75,19 +74,38 @@ class Event:
         ]
 
 
-def _table(document: dict[str, Any], key: str) -> dict[str, Any]:
+def _table(document: dict[str, Any], key: str, what: str) -> dict[str, Any]:
     found = document.get(key)
-    return found if isinstance(found, dict) else {}
+    if found is not None and not isinstance(found, dict):
+        raise _wrong(what, key, "no table")
+    return found or {}
 
 
 def _text(document: dict[str, Any], key: str, what: str) -> str | None:
     found = document.get(key)
     if found is not None and not isinstance(found, str):
-        raise MalformedError(what, [f"{key}: {quoted(str(found)[:80])} is no text"], remedy=_REMEDY)
+        raise _wrong(what, key, "no text")
     return found
 
 
-def _labels(request: dict[str, Any]) -> tuple[str, ...]:
+def _flag(document: dict[str, Any], key: str, what: str) -> bool:
+    found = document.get(key)
+    if found is not None and not isinstance(found, bool):
+        raise _wrong(what, key, "neither true nor false")
+    return found is True
+
+
+def _labels(request: dict[str, Any], what: str) -> tuple[str, ...]:
     found = request.get("labels")
-    named = [each.get("name") for each in found or () if isinstance(each, dict)]
-    return tuple(name for name in named if isinstance(name, str))
+    if found is None:
+        return ()
+    listed = found if isinstance(found, list) else [None]
+    named = [each.get("name") if isinstance(each, dict) else None for each in listed]
+    names = tuple(name for name in named if isinstance(name, str))
+    if len(names) != len(listed):
+        raise _wrong(what, "labels", "no list of labels, each with a name")
+    return names
+
+
+def _wrong(what: str, key: str, why: str) -> MalformedError:
+    return MalformedError(what, [f"{key}: is {why}"], remedy=_REMEDY)

@@ -1,6 +1,7 @@
 """Facet `holds`: whether somebody said that this head must not be merged yet.
 
-A hold of the policy names a commit; a held head is never verified, and no waiver lifts it. What an
+A hold of the policy names a commit, and means its tree under any other message too; a held head is
+never verified, and no waiver lifts it. What an
 event of a forge says (draft, labels) is a claim: it can say "not yet", and never "go on".
 """
 

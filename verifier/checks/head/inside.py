@@ -17,10 +17,16 @@ _MOST_NAMED: Final = 3
 
 @frozen
 class Judged:
-    """One thing of the policy's list, and what came of it; None where the head lacks it."""
+    """One thing of the policy's list, and what came of it; None where the head lacks it.
+
+    `twin` is another path of the head that some file systems take for the same; `instead` is what
+    is there in the place of a file.
+    """
 
     name: str
     result: Result | Failed | None
+    twin: str | None = None
+    instead: str = "none in the head"
 
 
 #: Facet → the code of what is not verified, and of what is missing.
@@ -54,7 +60,7 @@ def _findings(facet: str, judged: Judged) -> tuple[Finding, ...]:
                 code="head-host-missing",
                 where=Where(path=judged.name),
                 expected="a regular file of that path",
-                got="none in the head",
+                got=judged.instead,
                 remedy="restore it; or take it out of the base's policy first, in a change of its "
                 "own",
             ),
@@ -62,12 +68,21 @@ def _findings(facet: str, judged: Judged) -> tuple[Finding, ...]:
     if isinstance(result, Failed):
         return (_unverified(facet, judged.name, f"{result.code}: {result.message}", result.remedy),)
     if result.verdict is Verdict.VERIFIED:
-        return ()
-    outcome = str(result.verdict)
-    reason = next((f for f in result.findings if f.row.outcome == outcome), None)
+        return (_twin(judged.name, judged.twin),) if judged.twin else ()
+    outcome, reason = str(result.verdict), result.deciding
     got = f"{outcome}: {reason.code}, {reason.row.title}" if reason else outcome
     remedy = reason.remedy if reason else "judge it by itself to see why"
     return (_unverified(facet, judged.name, got, remedy),)
+
+
+def _twin(name: str, twin: str) -> Finding:
+    return Finding(
+        code="head-helper",
+        where=Where(path=name),
+        expected="one file of that name in every file system",
+        got=f"{twin} beside it: where capitals are not told apart, either may be there",
+        remedy="take the other file out of the head",
+    )
 
 
 def _unverified(facet: str, name: str, got: str, remedy: str) -> Finding:

@@ -67,14 +67,7 @@ def objects(pair: Pair) -> Part:
         findings.append(_unreadable(pair.wrong))
     relation = pair.relation
     if isinstance(relation, Unknown):
-        findings.append(
-            Finding(
-                code="head-shallow",
-                expected="the commits from base and head down to where they part",
-                got=relation.words,
-                remedy=_DEEPEN,
-            )
-        )
+        findings += [] if relation.damaged else [_shallow(relation)]
     elif not relation:
         findings.append(
             Finding(
@@ -100,6 +93,15 @@ def objects(pair: Pair) -> Part:
     return Part.held("objects", detail, not_proven=pair.not_proven)
 
 
+def _shallow(relation: Unknown) -> Finding:
+    return Finding(
+        code="head-shallow",
+        expected="the commits from base and head down to where they part",
+        got=relation.words,
+        remedy=_DEEPEN,
+    )
+
+
 def _same(pair: Pair) -> str:
     return "the base itself" if pair.head.oid == pair.base.oid else "an ancestor of the base"
 
@@ -107,14 +109,18 @@ def _same(pair: Pair) -> str:
 def _ids(pair: Pair) -> Iterable[Finding]:
     """Find the forge's merge commit in the place of a head: its first parent is the base.
 
-    A branch may begin with such a commit too; then it is its tip somewhere.
+    Or what the base was when that merge was made. A branch may begin with such a commit too; then
+    it is its tip somewhere.
     """
-    parents = pair.head.parents
-    if not pair.pushed and len(parents) == 2 and parents[0] == pair.base.oid:  # noqa: PLR2004
+    parents, parted = pair.head.parents, pair.relation
+    older = () if isinstance(parted, Unknown) else parted
+    bases = (pair.base.oid, *older)
+    if not pair.pushed and len(parents) == 2 and parents[0] in bases:  # noqa: PLR2004
+        which = "base" if parents[0] == pair.base.oid else "an older base"
         yield Finding(
             code="head-merge-id",
             expected="the commit that is proposed",
-            got=f"{pair.head.oid}, a merge of base and {parents[1]}",
+            got=f"{pair.head.oid}, a merge of {which} and {parents[1]}",
             cause="forges make such a commit for every pull request, and workflows run on it",
             remedy=f"give what was pushed: --head {parents[1]}; fetch its branch if it is this one",
         )
@@ -150,24 +156,30 @@ def _unreadable(wrong: tuple[Finding, ...]) -> Finding:
 class Tips:
     """Branches of this clone by name; `wanted` is the one that the base should be the tip of.
 
-    `behind` are those that have the base among their ancestors and went on.
+    `named` says whether the caller has said so, and not only an event.
+
+    `at` are those that have the base as their tip; `behind` those that have it among their
+    ancestors and went on: all such, or the remote ones by whose names the clone's own lag behind.
     """
 
     branches: Mapping[str, str]
     wanted: str | None
+    named: bool
+    at: tuple[str, ...]
     behind: tuple[str, ...]
 
 
 _SERVER: Final = "that the branch still stands there on the server"
+_WHICH: Final = "that this is the branch to merge into (--base-ref names it)"
 
 
 def base(pair: Pair, tips: Tips) -> Part:
     """Judge step 3."""
-    found = sorted(name for name, oid in tips.branches.items() if oid == pair.base.oid)
-    if found:
-        more = f" and {len(found) - 1} more" if len(found) > 1 else ""
-        detail = f"{pair.base.oid[:12]}, the tip of {printable(found[0])}{more}"
-        return Part.held("base", detail, not_proven=(_SERVER,))
+    if tips.at and not tips.behind:
+        more = f" and {len(tips.at) - 1} more" if len(tips.at) > 1 else ""
+        detail = f"{pair.base.oid[:12]}, the tip of {printable(tips.at[0])}{more}"
+        which = () if tips.named else (_WHICH,)
+        return Part.held("base", detail, not_proven=(_SERVER, *which))
     asked = f"branch {printable(tips.wanted)}" if tips.wanted else "a branch of this clone"
     if tips.behind:
         name = tips.behind[0]
@@ -248,6 +260,6 @@ def _differs(path: bytes) -> Finding:
         code="head-merge-differs",
         where=Where(path=printable(shown(path))),
         expected="the bytes that were judged in the head",
-        got="other bytes after the merge: both sides changed the file",
+        got="other bytes after the merge: the base has changed it since they parted",
         remedy=_UPDATE,
     )

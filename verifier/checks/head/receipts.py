@@ -50,7 +50,7 @@ def receipts(bound: Sequence[Bound], head: str, base: str) -> Part:
     findings = tuple(f for each in counting if (f := _unverified(each)) is not None)
     told = "; ".join(_told(each, head) for each in counting)
     left = len(bound) - len(counting)
-    told += f"; {left} of other commits, not counted" if left else ""
+    told += f"; {left} more, not counted" if left else ""
     return Part.broken(FACET, findings, told) if findings else Part.held(FACET, told)
 
 
@@ -90,6 +90,8 @@ def _none(head: str) -> Finding:
 def _stale(each: Bound, head: str, base: str) -> Finding:
     """Say why a receipt does not count, by the first of the reasons that apply."""
     where, difference = Where(path=each.name), each.difference
+    if each.unread is not None and each.unread.code == "head-receipt":
+        return each.unread
     if each.measured is None or each.unread is not None:
         return Finding(
             code="head-receipt-unknown",
@@ -139,8 +141,7 @@ def _unverified(each: Bound) -> Finding | None:
         got, remedy = f"{result.code}: {result.message}", result.remedy
     else:
         outcome = str(result.verdict) if result else "not judged"
-        found = result.findings if result else ()
-        reason = next((f for f in found if f.row.outcome == outcome), None)
+        reason = result.deciding if result else None
         got = f"{outcome}: {reason.code}, {reason.row.title}" if reason else outcome
         remedy = reason.remedy if reason else "verify it by itself to see why"
     return Finding(

@@ -10,7 +10,7 @@ the old ones; and its changes count only if they can be followed from the old on
 3. *Policy*: it demands at least what the base's does.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from verifier.catalog.refused import Refused
@@ -27,13 +27,15 @@ class RegistryChange:
     """A folder that differs between base and head.
 
     `refused` says why the head's registry does not follow from the base's, None if it does.
-    `resealed` is set where it authenticates by keys of its own. `entries` are those that differ, by
-    what became of them: added, changed, removed.
+    `resealed` is set where it authenticates by keys of its own. `versions` are those of the
+    snapshots before and after, None where one of them cannot be read. `entries` are those that
+    differ, by what became of them: added, changed, removed.
     """
 
     folder: str
     refused: Refused | None
     resealed: bool
+    versions: tuple[int, int] | None
     entries: Mapping[str, Sequence[str]]
 
 
@@ -46,21 +48,21 @@ class PolicyChange:
 
 
 def registry_changes(
-    registry: RegistryChange | None, policy: PolicyChange | None, *, watched: bool
+    registries: Sequence[RegistryChange], policy: PolicyChange | None, *, watched: bool
 ) -> Part:
     """Judge both; `watched` says whether the policy names a registry, or is in the repository."""
     if not watched:
         return Part.absent(FACET, "the policy names no registry of this repository")
-    findings = [*_of_registry(registry), *_of_policy(policy)]
-    told = _told(registry, policy)
+    findings = [f for each in registries for f in _of_registry(each)] + _of_policy(policy)
+    told = _told(registries, policy)
     if findings:
         return Part.broken(FACET, tuple(findings), told)
     return Part.held(FACET, told)
 
 
-def _told(registry: RegistryChange | None, policy: PolicyChange | None) -> str:
+def _told(registries: Sequence[RegistryChange], policy: PolicyChange | None) -> str:
     words = []
-    if registry is not None:
+    for registry in registries:
         counts = [f"{len(names)} {what}" for what, names in registry.entries.items() if names]
         words.append(f"registry changed, entries {', '.join(counts) or 'all the same'}")
     if policy is not None:
@@ -68,12 +70,13 @@ def _told(registry: RegistryChange | None, policy: PolicyChange | None) -> str:
     return "; ".join(words) or "neither registry nor policy changed"
 
 
-def _of_registry(change: RegistryChange | None) -> list[Finding]:
-    if change is None or change.refused is None:
+def _of_registry(change: RegistryChange) -> list[Finding]:
+    if change.refused is None:
         return []
     first = change.refused.findings[0]
     if change.resealed:
         return [
+            *_older(change),
             Finding(
                 code="registry-resealed",
                 where=Where(path=change.folder),
@@ -83,18 +86,32 @@ def _of_registry(change: RegistryChange | None) -> list[Finding]:
                 cause="its keys were made anew: nothing but this change vouches for them",
                 remedy="review every entry that differs (pinproof diff tree shows which), then "
                 "waive registry-resealed by name and date in the base's policy; or keep keys",
-            )
+            ),
         ]
     return [
         Finding(
             code="head-registry-refused",
-            where=Where(path=first.where.path or change.folder),
+            where=Where(path=f"{change.folder}{first.where.path or ''}"),
             expected="a registry that follows from the base's",
             got=f"{first.code}: {first.got}",
             cause=first.cause,
             remedy=first.remedy,
         )
     ]
+
+
+def _older(change: RegistryChange) -> Iterable[Finding]:
+    """Find a registry that was sealed anew and is no newer: then a waiver must not be enough."""
+    before, after = change.versions or (0, 1)
+    if after <= before:
+        yield Finding(
+            code="head-registry-refused",
+            where=Where(path=change.folder),
+            expected=f"a snapshot above version {before:,}, the base's",
+            got=f"version {after:,}",
+            cause="it was sealed from an older registry, or beside another change of it",
+            remedy="bring the base into the head, and seal again: make registry",
+        )
 
 
 def _of_policy(change: PolicyChange | None) -> list[Finding]:

@@ -7,6 +7,8 @@
    - commits on top: the head has moved;
    - a commit that does not have the old one below it: it was rewritten, as by a force-push;
    - the tree of an ancestor of the old one: it takes back what was judged.
+3. *Merge, registry changes, holds*: the same tree may come from elsewhere, and merge into something
+   else; and nobody holds back the commit now.
 """
 
 from collections.abc import Sequence
@@ -31,7 +33,8 @@ _NOT_PROVEN: Final = (
 class Then:
     """The earlier verdict: where it stands, what it says, and what came of asking again.
 
-    `again` is None where that could not be asked; `policy` says whether the same one judged.
+    `again` is None where that could not be asked; `other_base` is the base that it is about, if
+    that is not the one that was given.
     """
 
     name: str
@@ -39,6 +42,7 @@ class Then:
     verdict: str
     again: Result | Failed | None
     same_policy: bool
+    other_base: str | None = None
 
 
 @frozen
@@ -57,14 +61,14 @@ class Now:
     reverted: str | None
 
 
-def check(then: Then, now: Now, wrong: Sequence[Finding]) -> Outcome:
-    """Put both together; `wrong` is what reading the two commits brought to light."""
+def check(then: Then, now: Now, wrong: Sequence[Finding], landing: Sequence[Part]) -> Outcome:
+    """Put all together; `wrong` is what reading brought to light, `landing` step 3."""
     objects = (
         Part.broken("objects", tuple(wrong))
         if wrong
         else Part.held("objects", "both commits and their trees hash to their ids")
     )
-    parts = (objects, _earlier(then), _change(then, now))
+    parts = (objects, _earlier(then), _change(then, now), *landing)
     return Outcome(
         kind="still-valid",
         identified=(
@@ -90,8 +94,21 @@ def _earlier(then: Then) -> Part:
                 remedy=_AGAIN,
             )
         )
-    elif not isinstance(then.again, Result) or then.again.verdict is not Verdict.VERIFIED:
+    elif then.other_base is None and (
+        not isinstance(then.again, Result) or then.again.verdict is not Verdict.VERIFIED
+    ):
         findings.append(_contradicted(then, where))
+    if then.other_base is not None:
+        findings.append(
+            Finding(
+                code="still-other-base",
+                where=where,
+                expected="a verdict of a merge into the base that was given",
+                got=f"one of a merge into {then.other_base}",
+                cause="the base has moved since, or the file was changed",
+                remedy=f"{_AGAIN}; if you trust that base: --base {then.other_base}",
+            )
+        )
     if not then.same_policy:
         findings.append(
             Finding(
@@ -112,7 +129,7 @@ def _contradicted(then: Then, where: Where) -> Finding:
     again = then.again
     rejected = isinstance(again, Result) and again.verdict is Verdict.REJECTED
     if isinstance(again, Result):
-        reason = next((f for f in again.findings if f.row.outcome == str(again.verdict)), None)
+        reason = again.deciding
         got = f"{again.verdict}: {reason.code}, {reason.row.title}" if reason else again.verdict
     else:
         got = f"{again.code}: {again.message}" if again else "it could not be asked again"

@@ -76,5 +76,6 @@ ROWS: Final = (
     Code("still-reverted", "change", UNDECIDED, "the head takes back what was judged"),
     Code("still-not-verified", "earlier", UNDECIDED, "the earlier verdict was not: verified"),
     Code("still-contradicted", "earlier", REJECTED, "the earlier verdict does not come out again"),
+    Code("still-other-base", "earlier", UNDECIDED, "the earlier verdict was of another base"),
     Code("still-other-policy", "earlier", UNDECIDED, "the earlier verdict used another policy"),
 )

@@ -22,10 +22,17 @@ _BOTH: Final = _ONE | _OTHER
 
 @frozen
 class Unknown:
-    """Why history does not tell: words, and the commit at which it ends."""
+    """Why history does not tell: words, the commit at which it ends, and why there."""
 
     words: str
     commit: str | None = None
+    fault: Fault | None = None
+
+    @property
+    def damaged(self) -> Fault | None:
+        """What is wrong with a commit that is there; None where history only ends early."""
+        ends = self.fault is None or self.fault.code == "git-object-missing"
+        return None if ends else self.fault
 
 
 class History:
@@ -74,12 +81,33 @@ class History:
             for oid in level:
                 commit = self._known[oid]
                 if isinstance(commit, Fault):
-                    missing = missing or _ends(oid)
+                    missing = missing or _ends(oid, commit)
                 else:
                     coming.update(dict.fromkeys(p for p in commit.parents if p not in seen))
             seen.update(coming)
             level = list(coming)
         return missing if missing is not None else False
+
+    def above(self, base: str, tips: Iterable[str]) -> set[str]:
+        """Return those of many commits that have `base` below them, as far as history tells.
+
+        What one of them was found not to have is not walked again for the next.
+        """
+        found: set[str] = set()
+        apart: set[str] = set()
+        for tip in tips:
+            seen, level = {tip}, [] if tip in apart else [tip]
+            while level and base not in seen and len(seen) <= GIT_HISTORY:
+                self.read(level)
+                commits = [c for c in map(self.commit, level) if isinstance(c, Commit)]
+                parents = dict.fromkeys(parent for commit in commits for parent in commit.parents)
+                level = [oid for oid in parents if oid not in seen and oid not in apart]
+                seen.update(level)
+            if base in seen:
+                found.add(tip)
+            elif not level:
+                apart |= seen
+        return found
 
     def merge_bases(self, one: str, other: str) -> tuple[str, ...] | Unknown:
         """Return the best common ancestors, the latest first; none if nothing is shared.
@@ -138,7 +166,7 @@ class _Painting:
                 paint |= _PASSED
             commit = self._history.commit(oid)
             if isinstance(commit, Fault):
-                return _ends(oid)
+                return _ends(oid, commit)
             if len(self._paint) > GIT_HISTORY:
                 return _too_long()
             self._reach(commit.parents, paint)
@@ -160,8 +188,9 @@ class _Painting:
         self._open -= not self._paint[oid] & _PASSED
 
 
-def _ends(oid: str) -> Unknown:
-    return Unknown(words=f"commit {oid} cannot be read: history ends there", commit=oid)
+def _ends(oid: str, fault: Fault) -> Unknown:
+    words = f"commit {oid} cannot be read: history ends there"
+    return Unknown(words=words, commit=oid, fault=fault)
 
 
 def _too_long() -> Unknown:

@@ -13,7 +13,7 @@ have in common is packed too, up to a number of commits that real histories do n
 
 import re
 import subprocess
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
@@ -45,6 +45,8 @@ _MERGE_TREE: Final = (2, 38)
 #: Its exit code where the sides cannot be put together.
 _CONFLICT: Final = 1
 _MERGE: Final = ("merge-tree", "--write-tree", "-z", "--name-only", "--no-messages")
+#: Stands for the id of a folder that a side does not have.
+_ABSENT: Final = ""
 _ID: Final = re.compile(rb"[0-9a-f]{40}|[0-9a-f]{64}")
 
 
@@ -105,10 +107,18 @@ def merge(
         code, said = _run(git.path, folder, [*_MERGE, *tips])
         words = said.split(b"\0")
         if code == _CONFLICT and _ID.fullmatch(words[0]):
-            return Conflict(paths=tuple(sorted({path for path in words[1:] if path})))
+            return Conflict(paths=_in_conflict(words[1:], written))
         if code == 0 and _ID.fullmatch(words[0]):
             return _read(folder, trees, merged.tree, words[0].decode(), repo.hex_length)
     return NotMerged(words="git's merge ended without an answer")
+
+
+def _in_conflict(words: Iterable[bytes], written: Mapping[str, str]) -> tuple[bytes, ...]:
+    """Name paths in conflict; git calls a file after its commit where a folder has its place."""
+    paths = {path for path in words if path}
+    for real, ours in written.items():
+        paths = {path.replace(f"~{ours}".encode(), f"~{real}".encode()) for path in paths}
+    return tuple(sorted(paths))
 
 
 def _closure(
@@ -171,14 +181,17 @@ class _Objects:
         folders: dict[str, None] = dict.fromkeys(roots)
         files: dict[str, None] = {}
         waiting = [tuple(roots)]
+        seen: dict[tuple[str, ...], None] = {}
         reader = self._repo.reader
         while waiting:
-            self._trees.read(reader, (oid for group in waiting for oid in group))
+            self._trees.read(reader, (oid for group in waiting for oid in group if oid != _ABSENT))
             groups, waiting = waiting, []
             for group in groups:
                 for below in self._apart(group, files):
-                    folders.update(dict.fromkeys(below))
-                    waiting.append(below)
+                    if below not in seen:
+                        seen[below] = None
+                        folders.update(dict.fromkeys(oid for oid in below if oid != _ABSENT))
+                        waiting.append(below)
         for root in roots if every_folder else ():
             folders |= self._trees.below(reader, root)
         return self._read(folders, files)
@@ -197,8 +210,13 @@ class _Objects:
         return None
 
     def _apart(self, group: tuple[str, ...], files: dict[str, None]) -> Iterator[tuple[str, ...]]:
-        """Give the folders of one name that differ among folders; put files that do on the list."""
-        sides = [{item.name: item for item in self._trees.items(oid)} for oid in group]
+        """Give the folders of one name that differ among folders; put files that do on the list.
+
+        A side without a folder there is `_ABSENT`: then all that the others have there differs,
+        and git may ask where it has come from.
+        """
+        lines = (() if oid == _ABSENT else self._trees.items(oid) for oid in group)
+        sides = [{item.name: item for item in each} for each in lines]
         for name in dict.fromkeys(name for side in sides for name in side):
             items = [side.get(name) for side in sides]
             if all(item == items[0] for item in items):
@@ -211,7 +229,8 @@ class _Objects:
                 )
             )
             if folders:
-                yield folders
+                everywhere = all(item is not None and item.mode == FOLDER_MODE for item in items)
+                yield folders if everywhere else (*folders, _ABSENT)
 
     def packed(self, hex_length: int) -> bytes:
         """Return all of them as a pack."""

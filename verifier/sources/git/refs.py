@@ -67,13 +67,14 @@ def branches(found: Found) -> dict[str, str]:
 
     References in the format "reftable" are not read: such a repository seems to have none.
     """
-    names = {
-        line[41 if line[40:41] == b" " else 65 :].decode("utf-8", "surrogateescape")
-        for line in (read_file(found.common, "packed-refs") or b"").split(b"\n")
-    }
+    values: dict[str, str | None] = {}
+    for line in (read_file(found.common, "packed-refs") or b"").split(b"\n"):
+        oid, _, named = line.partition(b" ")
+        name, words = named.decode("utf-8", "surrogateescape"), oid.decode("ascii", "replace")
+        if name.startswith(_BRANCHES) and FULL_ID.fullmatch(words):
+            values[name] = words
     for start in _BRANCHES:
-        names.update(_loose(found.common, start))
-    values = {name: _value(found, name) for name in names if name.startswith(_BRANCHES)}
+        values |= {name: _value(found, name) for name in _loose(found.common, start)}
     return {name: oid for name, oid in sorted(values.items()) if oid is not None}
 
 

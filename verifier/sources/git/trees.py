@@ -146,8 +146,9 @@ class Trees:
                         waiting.append(folders)
                     if any(change[1:]):
                         found.append(change)
-            if len(found) + len(waiting) > TREE_ENTRIES:
-                raise OverflowError
+                # One folder may stand in many places: what is small as objects may be no tree.
+                if len(found) + len(waiting) > TREE_ENTRIES:
+                    raise OverflowError
         return sorted(found, key=lambda change: change.path)
 
     def _paired(

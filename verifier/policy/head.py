@@ -96,12 +96,10 @@ def _approval(table: Table) -> Approval:
     found = Approval(
         name=table.text("name", pattern=_NAME, form=_FORM),
         predicate=table.text("predicate", pattern=_URI, form="a predicate type, which is a URI"),
-        says=table.texts("says"),
+        says=table.texts("says", default=()),
         signers=table.texts("signers"),
         threshold=table.integer("threshold", default=1, least=1),
     )
-    if table.has("says") and not found.says:
-        table.mistake("says", "is empty: an approval has to say something")
     if table.has("signers") and not found.signers:
         table.mistake("signers", "is empty: an approval without a signer is nobody's")
     if found.threshold > len(set(found.signers)) > 0:

@@ -119,7 +119,6 @@ def test_a_registry_that_does_not_authenticate_decides_nothing(
         ('"registry/"', '"registry"', "head.registry"),
         ('signers = ["SIGNER"]', "signers = []", "head.approvals[0].signers"),
         ('signers = ["SIGNER"]', 'signers = ["a"]\nthreshold = 2', "head.approvals[0].threshold"),
-        ('says = ["PASSED"]', "says = []", "head.approvals[0].says"),
         ('"https://example.org/t"', '"test"', "head.approvals[0].predicate"),
         ('"objects", "helpers"', '"objects", "helper"', "head.demand"),
         ('[composition]\ndemand = ["final-stage"]\n', "", "head.compositions"),

@@ -24,11 +24,22 @@ _NO = "statement-says-no"
 class Voices:
     """The bundles of a call, read once."""
 
-    def __init__(self, paths: Sequence[str], trust: Trust, trusted_root: str | None) -> None:
-        """Read them. Raises `UnavailableError` for one that cannot be read."""
+    def __init__(
+        self,
+        paths: Sequence[str],
+        approvals: Sequence[Approval],
+        trust: Trust,
+        trusted_root: str | None,
+    ) -> None:
+        """Read them, and look up who is asked for.
+
+        Raises `UnavailableError` for a bundle that cannot be read, `WrongCallError` for a signer
+        that is not registered.
+        """
         self._trust, self._root = trust, trusted_root
         self._read = [(path, _bundle(path)) for path in paths]
-        self._asked: dict[str, Asked | tuple[Finding, ...]] = {}
+        names = dict.fromkeys(name for each in approvals for name in each.signers)
+        self._asked = {name: of_registry(name, trust.catalog) for name in names}
 
     def of(self, approval: Approval, head: str) -> tuple[Voice, ...]:
         """Say what each bundle comes to for one approval of one head."""
@@ -54,7 +65,7 @@ class Voices:
         by: list[tuple[str, str]] = []
         refused: list[Finding] = []
         for name in approval.signers:
-            asked = self._asked.setdefault(name, of_registry(name, self._trust.catalog))
+            asked = self._asked[name]
             wrong = self._wrong(asked, found, statement, approval, head)
             if wrong or not isinstance(asked, Asked):
                 refused += wrong

@@ -96,7 +96,7 @@ class Clone:
                 "head-id-name",
                 f"{option}: expected the full id of a commit, got {printable(oid)}, the "
                 f"{printable(meant.what)}",
-                f"a name leads elsewhere tomorrow; what it leads to now is {meant.oid}",
+                f"give the id: now it leads to {meant.oid}, tomorrow perhaps elsewhere",
             )
         near = meant.oid or self._near(oid)
         length, wanted = len(oid), self.repo.hex_length
@@ -129,7 +129,9 @@ class Clone:
         return _refusal(
             "head-id-name",
             f"{option}: expected the id of a commit, got {oid}, the id of a {kind}",
-            f"the tag is of {leads}: give that, if it is what you mean" if leads else _TRUSTED,
+            f"the tag is of {leads}: give that, if it is what you mean"
+            if leads
+            else "give the id of the commit: git log shows it",
         )
 
     # ── trees ──────────────────────────────────────────────────────────────────────────────────

@@ -97,9 +97,15 @@ class Question:
         self._approvals = (*demand.approvals, *([own] if own else []))
         if said.trusted_root is not None:
             refuse_inside("--trusted-root", said.trusted_root, clone)
-        self._voices = Voices(said.bundles, trust, said.trusted_root)
+        self._voices = Voices(said.bundles, self._approvals, trust, said.trusted_root)
         # What a call asks for counts, whatever the policy says of the rest.
-        self._demanded = demand.facets | {"holds"} | ({_APPROVALS} if own else set())
+        asked_for = {
+            _APPROVALS: own is not None,
+            _RECEIPTS: said.receipts is not None,
+        }
+        # Whatever a policy demands, nothing is said of ids that mean something else, or of a hold.
+        self._demanded = demand.facets | {"objects", "holds"}
+        self._demanded |= {facet for facet, asked in asked_for.items() if asked}
         self.in_scope = self._contents.scope()
         self._receipts = Receipts(
             clone, trust, demand, folder=said.receipts, in_scope=self.in_scope
@@ -119,6 +125,12 @@ class Question:
                 f"policy {trust.policy.name} demands nothing of heads",
                 code="wrong-call",
                 remedy="judge with a policy that has a [head] table, such as pre-merge",
+            )
+        if statements.receipts is not None and trust.policy.receipt is None:
+            raise WrongCallError(
+                f"--receipts: policy {trust.policy.name} does not say how receipts are judged",
+                code="wrong-call",
+                remedy="judge with a policy that has a [receipt] table",
             )
         if statements.bundles and not (statements.signers or demand.approvals):
             raise WrongCallError(
@@ -212,11 +224,11 @@ class Question:
 
     def _objects(self, read: Read) -> Part:
         part = judge_objects(read.pair)
-        others = (
-            self._asked.event.others(read.pair.base.oid, read.pair.head.oid)
-            if self._asked.event
-            else []
-        )
+        event, base = self._asked.event, read.pair.base.oid
+        others = event.others(base, read.pair.head.oid) if event else []
+        # A job that runs again gets its old event: the branch may have moved on since.
+        if event and event.base and self._clone.history.is_ancestor(event.base, base) is True:
+            others = [each for each in others if each.got != base]
         if not others:
             return part
         return Part.broken("objects", (*part.findings, *others))

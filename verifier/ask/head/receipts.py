@@ -162,6 +162,12 @@ def judged_as_measured(
 
 def _read_folder(folder: str) -> "list[receipt.Document | Failed]":
     """Read the receipts of a folder, in the order of their names; an empty one has none."""
+    if not Path(folder).is_dir():
+        raise WrongCallError(
+            f"--receipts: {printable(folder)} is no folder",
+            code="wrong-call",
+            remedy="name the folder that holds receipts, files that end in .json",
+        )
     entries = Folder(Path(folder), what="receipts").entries()
     found: list[receipt.Document | Failed] = []
     for name, kind in entries:

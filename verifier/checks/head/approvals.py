@@ -37,7 +37,13 @@ class Voice:
 def approvals(asked: Sequence[tuple[Approval, Sequence[Voice]]], head: str) -> Part:
     """Judge every approval that is asked for by the voices that may speak for it."""
     if not asked:
-        return Part.absent(FACET, "the policy lists none, and none was asked for")
+        finding = Finding(
+            code="head-approval-none",
+            expected="an approval that the policy lists, or the call asks for",
+            got="none is listed, and --signer names nobody",
+            remedy="list approvals in the policy; or name who has to approve: --signer NAME",
+        )
+        return Part.broken(FACET, (finding,))
     findings: list[Finding] = []
     told: list[str] = []
     for approval, voices in asked:
@@ -88,7 +94,7 @@ def _missing(
             where=Where(path=older[0].bundle),
             expected=expected,
             got=f"a statement about {', '.join(older[0].commits)}",
-            cause="commits were pushed after it was given",
+            cause="it was given for an earlier head, or for another proposal",
             remedy="ask its signers to look at this head and sign again; an older one is kept as "
             "what it was",
         )

@@ -42,7 +42,7 @@ def holds(held: Iterable[Held], claimed: Claimed | None, labels: Iterable[str]) 
         findings += _claims(claimed, frozenset(labels))
     if findings:
         return Part.broken(FACET, tuple(findings))
-    said = "none" if claimed is None else "none, and the event names none"
+    said = "none" if claimed is None else "none, and no draft or label of the event"
     return Part.held(FACET, said)
 
 
@@ -61,7 +61,7 @@ def _claims(claimed: Claimed, labels: frozenset[str]) -> Iterable[Finding]:
         yield Finding(
             code="head-draft",
             expected="a pull request that is ready for review",
-            got="a draft, as the event says",
+            got="a draft, as the event says; a job that runs again has its old event",
             remedy="its author marks it ready for review; then verify again",
         )
     for label in sorted(labels & set(claimed.labels)):

@@ -127,8 +127,9 @@ def _ids(pair: Pair) -> Iterable[Finding]:
 
 
 def _clone(pair: Pair) -> Iterable[Finding]:
-    for note in pair.notes:
-        if note.code in ("git-replaced", "git-grafted"):
+    seen = {note.code: note for note in reversed(pair.notes)}
+    for code in ("git-replaced", "git-grafted"):
+        if note := seen.get(code):
             yield Finding(
                 code="head-replaced",
                 expected="a clone that shows every commit as it is",
@@ -214,9 +215,9 @@ def merge(
     `judged` are the paths that count; `stated` is the tree of the forge's own merge, if known.
     """
     if pair.forward:
-        return _merged(pair.head.tree, "the head's own, which contains the base", stated)
+        return _merged(pair.head.tree, "as in the head, which contains the base", stated)
     if merged is None:
-        return Part.unasked("merge", "base and head could not be compared")
+        return Part.unasked("merge", "there is nothing to merge, or no common history")
     if isinstance(merged, NotMerged):
         finding = Finding(
             code="head-merge-unknown",

@@ -46,7 +46,11 @@ def receipts(bound: Sequence[Bound], head: str, base: str) -> Part:
     counting = [each for each in bound if _counts(each, base)]
     if not counting:
         findings = tuple(_stale(each, head, base) for each in bound)
-        return Part.broken(FACET, findings or (_none(head),), f"0 of {len(bound)} count")
+        return Part.broken(
+            FACET,
+            findings or (_none(head),),
+            f"0 of {len(bound)} count for this head" if bound else "none was given",
+        )
     findings = tuple(f for each in counting if (f := _unverified(each)) is not None)
     told = "; ".join(_told(each, head) for each in counting)
     left = len(bound) - len(counting)
@@ -81,7 +85,7 @@ def _none(head: str) -> Finding:
     return Finding(
         code="head-receipt-none",
         expected=f"a receipt that measured {head}",
-        got="none was given, and the head holds none",
+        got="none was given, and the head holds none where the policy looks",
         remedy="give the folder that holds them: --receipts DIR; or judge by a policy that demands "
         "no receipt",
     )
@@ -97,11 +101,13 @@ def _stale(each: Bound, head: str, base: str) -> Finding:
             code="head-receipt-unknown",
             where=where,
             expected="the full id of a measured commit that this clone holds",
-            got=each.unread.got if each.unread else "no full commit id of subject source",
+            got=each.unread.got if each.unread else "a receipt whose subject source has no full id",
             cause="a squash or a force-push leaves receipts behind that name commits nobody has"
             if each.unread
             else None,
-            remedy="fetch the measured commit; then its tree can be compared with this head's",
+            remedy="fetch the measured commit; then its tree can be compared with this head's"
+            if each.unread
+            else "measure again, and write the full id",
         )
     measured = f"commit {each.measured} was measured"
     touched = sorted(each.measured_files & {*difference.others})

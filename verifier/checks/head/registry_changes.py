@@ -84,7 +84,7 @@ def _of_registry(change: RegistryChange) -> list[Finding]:
                 "have signed",
                 got=f"{first.code}: {first.got}",
                 cause="its keys were made anew: nothing but this change vouches for them",
-                remedy="review every entry that differs (pinproof diff tree shows which), then "
+                remedy="review every entry that differs (pinproof diff registry shows them), then "
                 "waive registry-resealed by name and date in the base's policy; or keep keys",
             ),
         ]

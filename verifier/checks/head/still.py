@@ -183,7 +183,7 @@ def _moved(then: Then, now: Now) -> Finding:
 
 
 def _how(now: Now) -> str:
-    return "does not have it below" if now.below is False else "may not have it below"
+    return "does not have it among its ancestors" if now.below is False else "may not come after it"
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -5,6 +5,10 @@ from typing import Final
 from verifier.core.codes.row import ERROR, REJECTED, UNDECIDED, Code
 
 ROWS: Final = (
+    # holds: who is next comes before all else
+    Code("head-held", "holds", UNDECIDED, "the head is on hold"),
+    Code("head-draft", "holds", UNDECIDED, "the pull request says that it is a draft"),
+    Code("head-label", "holds", UNDECIDED, "the pull request has a label that means: not yet"),
     # the ids that were given
     Code("head-id-incomplete", "input", ERROR, "an id that is empty, cut off or not hex"),
     Code("head-id-name", "input", ERROR, "a tag, a branch or another object instead of a commit"),
@@ -66,10 +70,6 @@ ROWS: Final = (
     Code("head-approval-none", "approvals", UNDECIDED, "an approval is missing"),
     Code("head-approval-stale", "approvals", UNDECIDED, "an approval is of another commit"),
     Code("head-approval", "approvals", UNDECIDED, "an approval does not count"),
-    # holds
-    Code("head-held", "holds", UNDECIDED, "the head is on hold"),
-    Code("head-draft", "holds", UNDECIDED, "the pull request says that it is a draft"),
-    Code("head-label", "holds", UNDECIDED, "the pull request has a label that means: not yet"),
     # an earlier verdict
     Code("still-moved", "change", UNDECIDED, "the head has moved since the verdict"),
     Code("still-rewritten", "change", UNDECIDED, "the head was rewritten since the verdict"),

@@ -27,6 +27,7 @@ def pytest_collection_finish() -> None:
     """Let the collector of garbage leave alone what lives to the end: 11,000 tests."""
     gc.collect()
     gc.freeze()
+    gc.set_threshold(10_000)
 
 
 _NUMBERS: Final = itertools.count()

@@ -24,6 +24,7 @@ from verifier.catalog.entries.helper import Lineage
 from verifier.catalog.refused import Refused
 from verifier.catalog.tuf.problems import RESIGN, problem
 from verifier.core.limits import INDEX_DIGESTS
+from verifier.core.strict import read_json
 from verifier.core.table import MalformedError, Table
 from verifier.core.value import frozen
 
@@ -66,6 +67,7 @@ class Index:
         self._read = read
         self._listed = listed
         self._digits = digits
+        self._parsed: dict[str, Any] = {}
 
     @classmethod
     def open(
@@ -86,11 +88,16 @@ class Index:
         path = _path(digits, self._digits)
         if path not in self._listed:
             return ()
-        data = self._read(path)
-        if isinstance(data, Refused):
-            return data
+        if path not in self._parsed:
+            data = self._read(path)
+            if isinstance(data, Refused):
+                return data
+            try:
+                self._parsed[path] = read_json(data)  # once: an image asks for a dozen digests
+            except ValueError as error:
+                return _malformed(path, MalformedError(path, [str(error)], remedy=RESIGN))
         try:
-            return _rows(data, path, digits)
+            return _rows(self._parsed[path], path, digits)
         except MalformedError as error:
             return _malformed(path, error)
 
@@ -166,9 +173,9 @@ def _layout(data: bytes) -> tuple[int, tuple[HelperTokens, ...]]:
     return digits, tuple(helpers)
 
 
-def _rows(data: bytes, path: str, digest: str) -> tuple[Row, ...]:
+def _rows(document: Any, path: str, digest: str) -> tuple[Row, ...]:
     """Read the rows of one digest; all others are signed too, and not looked at."""
-    table = Table.json(data, what=path, remedy=RESIGN)
+    table = Table(document, what=path, remedy=RESIGN)
     table.text("schema", choices=[_SCHEMA])
     rows = []
     for below in table.table("rows").tables(digest):

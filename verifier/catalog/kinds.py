@@ -4,6 +4,7 @@ One row a kind; a new kind adds one here, its accessor to `Catalog`, and its pag
 modules are imported when an entry of theirs is read: most runs are about one kind.
 """
 
+import functools
 from collections.abc import Callable, Iterable
 from importlib import import_module
 from typing import Any, Final, NamedTuple
@@ -31,8 +32,20 @@ KINDS: Final[dict[str, Kind]] = {
 }
 
 
+#: Entries of at most so many bytes are remembered.
+_SMALL: Final = 1 << 18
+
+
 def parse(kind: str, data: bytes, where: str) -> Any:
-    """Read an entry of a kind. Raises `MalformedError` naming every mistake."""
+    """Read an entry of a kind, a value. Raises `MalformedError` naming every mistake.
+
+    The same bytes are parsed once: each question to a registry asks for its entries again.
+    """
+    return (_parsed if len(data) <= _SMALL else _parsed.__wrapped__)(kind, data, where)
+
+
+@functools.lru_cache(128)
+def _parsed(kind: str, data: bytes, where: str) -> Any:
     return _named(f"{KINDS[kind].format}.parse")(data, where)
 
 

@@ -3,6 +3,7 @@
 It cannot be empty, cannot inherit, and its digest stands in every report.
 """
 
+import functools
 import re
 from datetime import datetime
 from typing import Final
@@ -91,6 +92,7 @@ class Policy:
         return self.facts.name
 
 
+@functools.lru_cache(16)  # one policy judges whatever a process is asked
 def load(data: bytes, *, where: str) -> Policy:
     """Read a policy. Raises `MalformedError` naming every mistake by its path.
 

@@ -16,7 +16,7 @@ page). `merge` is what a forge makes of base and head. A `[proposal."."]` table 
   another message;
 * `approval."<file>"`: envelopes: `of` (head), `by` (["tester"]), `result`, `subjects`, `predicate`;
 * `receipts."<file>"`: receipts outside the repository, as `receipt` below;
-* `files`: texts; `policy_file`: [path, changes] of copies of the policy;
+* `files`: texts; `links`: names and targets; `policy_file`: copies of the policy with changes;
 * `reports."<file>"`: what a `command` prints as JSON, after `replace`: pairs of text.
 
 Changes of a commit: `write` [[path, text]], `host` (a host of `support.hosts`, or `{from = …}`),
@@ -342,8 +342,8 @@ def receipt(made: Proposal, recipe: Mapping[str, Any]) -> bytes:
     text = _study().replace(COMMIT, made.ids.get(measured, measured))
     text = text.replace(BASE, made.ids.get(base, base))
     for old, new in recipe.get("replace", ()):
-        assert old in text, old
-        text = text.replace(old, made.filled(new))
+        assert made.filled(old) in text, old
+        text = text.replace(made.filled(old), made.filled(new))
     data = text.encode()
     return statements.envelope(data, by=recipe["sign"]) if "sign" in recipe else data
 
@@ -459,6 +459,8 @@ def _beside(folder: Path, made: Proposal) -> None:
         _write(folder / name, receipt(made, each))
     for name, text in recipe.get("files", {}).items():
         _write(folder / name, made.filled(text).encode())
+    for name, target in recipe.get("links", {}).items():
+        (folder / name).symlink_to(target)
     for name, changes in recipe.get("policy_file", {}).items():
         text = POLICY
         for old, new in changes:

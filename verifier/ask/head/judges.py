@@ -4,6 +4,7 @@
 work tree of the repository under judgement: nobody knows which commit is checked out there.
 """
 
+import os
 import re
 from datetime import datetime
 from pathlib import Path
@@ -20,6 +21,8 @@ from verifier.policy import Policy, load
 from verifier.sources.git.objects import Commit
 
 _BASE: Final = "base:"
+#: What may be named as `base:PATH`.
+_OF_BASE: Final = ("--policy", "--registry")
 _NAME: Final = re.compile("[a-z0-9][a-z0-9-]*")
 _ROOT: Final = re.compile(rb"metadata/([1-9][0-9]{0,8})\.root\.json")
 
@@ -53,7 +56,8 @@ class Judges:
             ("--root", self.root),
             ("--floor", self.floor),
         ):
-            if value is not None and not value.startswith(_BASE):
+            of_base = option in _OF_BASE and value is not None and value.startswith(_BASE)
+            if value is not None and not of_base:
                 refuse_inside(option, value, clone)
         return trust(
             policy=(policy_of(clone, base, self.policy) if base else None) or self.policy,
@@ -129,13 +133,13 @@ def refuse_inside(option: str, value: str, clone: Clone) -> None:
     """Refuse what lies in a work tree of the repository. Raises `WrongCallError`."""
     if option == "--policy" and _NAME.fullmatch(value):
         return
-    place = Path(value).resolve()
+    place = Path(os.path.realpath(value))
     found = clone.repo.found
     folders = [each.parent for each in (found.git_dir, found.common) if each.name == ".git"]
     inside = next(
         (
             place.relative_to(tree)
-            for tree in (Path(clone.path).resolve(), *folders)
+            for tree in (Path(os.path.realpath(clone.path)), *folders)
             if place.is_relative_to(tree) and not place.is_relative_to(tree / ".git")
         ),
         None,
@@ -147,6 +151,6 @@ def refuse_inside(option: str, value: str, clone: Clone) -> None:
         "where it may be the head's",
         code="wrong-call",
         remedy=f"name the base's: {option} base:{printable(str(inside))}; or keep it elsewhere"
-        if option in ("--policy", "--registry")
+        if option in _OF_BASE
         else "keep it outside of the repository",
     )

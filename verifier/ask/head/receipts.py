@@ -138,8 +138,8 @@ def judged_as_measured(
 ) -> Result | Failed:
     """Judge a receipt as one of the commit that it measured, by the run's policy.
 
-    Whether that commit is the head is not asked here. Raises `WrongCallError` if the policy
-    demands nothing of receipts.
+    Whether that commit is the head is not asked here, but whether its claims are of it. Raises
+    `WrongCallError` if the policy demands nothing of receipts.
     """
     demand = trust.policy.receipt
     if demand is None:
@@ -154,7 +154,7 @@ def judged_as_measured(
         document,
         head=measured,
         evidence=evidence,
-        demanded=(demand.facets | signed) - {"exact-head"},
+        demanded=demand.facets | signed,
         wanted=Wanted(signers=signers, threshold=1 if signers else None),
         trust=trust,
     )

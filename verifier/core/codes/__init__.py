@@ -22,6 +22,7 @@ from verifier.core.codes import (
     importing,
     migration,
     policies,
+    pinning,
     receipt,
     release,
     signing,
@@ -50,6 +51,7 @@ _ROWS: Final = (
     *release.ROWS,
     *importing.ROWS,
     *migration.ROWS,
+    *pinning.ROWS,
 )
 
 CODES: Final[dict[str, Code]] = {row.code: row for row in _ROWS}

@@ -44,6 +44,7 @@ _COVERED: Final = (
     *("registry", "policy", "diff", "composition", "proof", "image", "runtime"),
     *("statement", "bundle", "chain", "commit", "receipt", "release", "scan"),
     *("head", "still-valid"),
+    *("pin", "audit", "vouches"),
 )
 
 

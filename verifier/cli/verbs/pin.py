@@ -1,7 +1,8 @@
 """`pinproof pin`: write down what is to be verified later; nothing is signed.
 
-`composition` from clones or folders and patches, once proved; `image` and `runtime` from what was
-read; `import` from pin files of other projects.
+`helper` from a producer's commits and patched hosts; `composition` from clones or folders and
+patches, once proved; `image` and `runtime` from what was read; `import` from pin files of other
+projects.
 """
 
 import re
@@ -11,6 +12,7 @@ from typing import Any, Final
 import click
 
 from verifier.cli import options as shared
+from verifier.cli.verbs import pin_helper
 from verifier.core.errors import WrongCallError
 from verifier.core.verdict import Verdict, exit_of_answer
 
@@ -21,6 +23,9 @@ _MODEL: Final = re.compile(r"([a-z]+)=(.+)@([0-9a-f]+)")
 @click.group(name="pin")
 def command() -> None:
     """Write an entry, for its maintainer to review, put into a registry, and sign."""
+
+
+command.add_command(pin_helper.command)
 
 
 @command.command()

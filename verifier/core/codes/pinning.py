@@ -16,7 +16,9 @@ ROWS: Final[tuple[Code, ...]] = (
     Code("pin-text-computed", "producer", UNDECIDED, "the text is computed at run time"),
     Code("pin-origins-differ", "producer", REJECTED, "two origins of one version differ"),
     # hosts
-    Code("pin-host-not-insertions", "hosts", REJECTED, "a patched host is no pristine one plus lines"),
+    Code(
+        "pin-host-not-insertions", "hosts", REJECTED, "a patched host is no pristine one plus lines"
+    ),
     Code("pin-host-unparsable", "hosts", UNDECIDED, "a patched host is no Python"),
     Code("pin-text-not-in-host", "hosts", REJECTED, "a patched host does not carry the text"),
     Code("pin-first-line", "hosts", UNDECIDED, "the first line does not find the helper"),

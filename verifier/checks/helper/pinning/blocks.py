@@ -45,7 +45,8 @@ class Host(NamedTuple):
     """Where the helper was taken out: no block may lie on both sides of it."""
 
     def inside(self, place: Range) -> list[Range]:
-        return [r for r in self.inserted if place[0] <= r[0] and r[1] <= place[1]]
+        """Return the inserted ranges that lie whole in a block."""
+        return [each for each in self.inserted if _holds(place, each)]
 
     def old(self, place: Range) -> bytes:
         """Return a block without what was inserted."""
@@ -88,9 +89,10 @@ def find(
 
 
 def site(
-    name: str, host: bytes, place: Range, ranges: Sequence[Range], marker: bytes, module: Module
+    name: str, module: Module, place: Range, ranges: Sequence[Range], *, marker: bytes
 ) -> Site:
     """Describe a block of a whole patched host, with the ranges that were inserted into it."""
+    host = module.data
     start, end = place
     new = host[start:end]
     within = tuple((a - start, b - start) for a, b in ranges)

@@ -75,8 +75,13 @@ class Derived:
     lines: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
-def derive(recipe: Recipe, material: Material) -> Derived | tuple[Finding, ...]:
-    """Derive the entry of a recipe; every version that cannot be derived says why."""
+def derive(
+    recipe: Recipe, material: Material, *, known: Mapping[str, tuple[Site, ...]]
+) -> Derived | tuple[Finding, ...]:
+    """Derive the entry of a recipe; every version that cannot be derived says why.
+
+    `known` are lists of sites that are registered already, under the names that they keep.
+    """
     problems: list[Finding] = []
     pinned: list[Pinned] = []
     for asked in recipe.versions:
@@ -89,7 +94,7 @@ def derive(recipe: Recipe, material: Material) -> Derived | tuple[Finding, ...]:
             problems += [_about(finding, asked.id) for finding in found]
     if problems:
         return tuple(problems)
-    generations = _generations(recipe, pinned)
+    generations = _generations(recipe, pinned, known)
     if isinstance(generations, Finding):
         return (generations,)
     sites, named = generations
@@ -204,7 +209,7 @@ def _abbreviated(origin: Origin) -> Finding:
         expected="the full id of a commit, 40 or 64 lower-case hex digits",
         got=quoted(origin.commit[:_SHOWN]),
         cause="a branch or tag says something else tomorrow, an abbreviation as history grows",
-        remedy="pinproof list history CLONE prints full ids; git rev-parse NAME^{commit} prints one",
+        remedy="pinproof list history CLONE prints full ids; git rev-parse NAME prints one",
     )
 
 
@@ -243,21 +248,30 @@ def _carried(
         at = found.where.byte_offset or 0
         where = Where.at(host.data, rest.host_offset(at), found.where.byte_length or 0)
         return replace(found, where=where)
-    return _sited(asked, host, span, rest, inserted, found)
+    return _sited(asked, host, _Apart(span=span, rest=rest, inserted=inserted, blocks=found))
+
+
+@frozen
+class _Apart:
+    """A host taken apart: the helper, what is left without it, what was inserted into that."""
+
+    span: Span
+    rest: Remainder
+    inserted: tuple[Range, ...]
+    blocks: tuple[blocks.Block, ...]
+
+    def place(self, one: Range) -> Range:
+        """Return where a range of the rest lies in the host."""
+        start = self.rest.host_offset(one[0])
+        return start, start + one[1] - one[0]
 
 
 def _apart(found: Sequence[Literal], one: Text) -> tuple[Literal, ...]:
     return tuple(literal for literal in found if literal.text.strip(b"\n") != one.text.strip(b"\n"))
 
 
-def _sited(  # noqa: PLR0913  (a host and what it was taken apart into)
-    asked: RecipeVersion,
-    host: _Host,
-    span: Span,
-    rest: Remainder,
-    inserted: Sequence[Range],
-    found: Sequence[blocks.Block],
-) -> Carried | Finding:
+def _sited(asked: RecipeVersion, host: _Host, apart: _Apart) -> Carried | Finding:
+    """Describe the blocks of a host as sites, and keep their texts for a payload."""
     module = parse_python(host.data)
     if isinstance(module, Unparsable):
         return Finding(
@@ -266,40 +280,34 @@ def _sited(  # noqa: PLR0913  (a host and what it was taken apart into)
             got=module.reason,
             remedy="run pinproof with the Python that the host runs under",
         )
-
-    def place(one: Range) -> Range:
-        start = rest.host_offset(one[0])
-        return start, start + one[1] - one[0]
-
     import_site, made, pieces = None, [], []
-    for block in found:
-        ranges = [r for r in inserted if block.place[0] <= r[0] and r[1] <= block.place[1]]
+    for block in apart.blocks:
+        inside = [r for r in apart.inserted if block.place[0] <= r[0] and r[1] <= block.place[1]]
+        start, end = apart.place(block.place)
         site = blocks.site(
-            block.name, host.data, place(block.place), [place(r) for r in ranges], asked.marker, module
+            block.name, module, (start, end), list(map(apart.place, inside)), marker=asked.marker
         )
-        start, end = place(block.place)
-        text_of = host.data[start:end]
-        if all(blocks.is_import(rest.data, r) for r in ranges) and site.within is None:
+        imports = all(blocks.is_import(apart.rest.data, r) for r in inside)
+        if imports and site.within is None:
             import_site = replace(site, name="import", within=None, marker_offsets=())
-            pieces.append(("import", text_of))
         else:
             made.append(site)
-            pieces.append(("", text_of))
+        pieces.append(("import" if site not in made else "", host.data[start:end]))
     sites = _named(asked, made)
-    named = iter(site.name for site in sites)
+    names_of = iter(site.name for site in sites)
     return Carried(
         base=host.base,
         name=host.name,
         data=host.data,
         pristine=host.pristine,
-        span=span,
+        span=apart.span,
         import_site=import_site,
         sites=sites,
         pieces=(
-            ("helper", span.data),
-            *((name or f"site-{next(named)}", data) for name, data in pieces),
+            ("helper", apart.span.data),
+            *((name or f"site-{next(names_of)}", data) for name, data in pieces),
         ),
-        owned=tuple(sorted([span.place, *map(place, inserted)])),
+        owned=tuple(sorted([apart.span.place, *map(apart.place, apart.inserted)])),
     )
 
 
@@ -427,7 +435,7 @@ def _published(
 
 
 def _generations(
-    recipe: Recipe, pinned: Sequence[Pinned]
+    recipe: Recipe, pinned: Sequence[Pinned], known: Mapping[str, tuple[Site, ...]]
 ) -> tuple[dict[str, tuple[Site, ...]], list[Pinned]] | Finding:
     """Name the lists of sites: versions with the same list share it, under the first one's id."""
     found: dict[str, tuple[Site, ...]] = {}
@@ -438,7 +446,7 @@ def _generations(
         other = by_marker.setdefault(each.version.marker, each)
         if other.site_list != each.site_list:
             return _sites_differ(each, other)
-        same = (name for name, sites in found.items() if sites == each.site_list)
+        same = (name for name, sites in (*found.items(), *known.items()) if sites == each.site_list)
         name = asked[each.version.id] or next(same, each.version.id)
         if found.setdefault(name, each.site_list) != each.site_list:
             return _sites_differ(each, other)
@@ -490,12 +498,12 @@ def _owned(recipe: Recipe, pinned: Sequence[Pinned]) -> tuple[str, ...]:
 
 
 def _anchors(recipe: Recipe, pinned: Sequence[Pinned]) -> tuple[EndAnchor, ...]:
-    """Return the anchors of the recipe, or one for each line that stands behind a helper."""
+    """Return the anchors of the recipe, or one for each text that stands behind a helper."""
     if recipe.end_anchors:
         return recipe.end_anchors
     found: dict[bytes, EndAnchor] = {}
     for carried in (c for p in pinned for c in p.hosts):
-        anchor = spans.anchor_of(carried.span)
+        anchor = spans.anchor_of(carried.data, carried.pristine, carried.span)
         if anchor is not None:
             found.setdefault(anchor.text, anchor)
     taken: set[str] = set()

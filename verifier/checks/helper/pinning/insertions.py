@@ -87,20 +87,23 @@ def _chosen(
         if sum(last[i] - first[i] + 1 for i in range(at, end)) <= _WEIGHED:
             before = first[at - 1] if at else -1
             after = first[end] if end < len(old) else len(new)
-            places[at:end] = _weighed(old[at:end], new, first[at:end], last[at:end], before, after)
+            places[at:end] = _weighed(
+                old[at:end], new, first[at:end], last[at:end], between=(before, after)
+            )
         at = end
     return places
 
 
-def _weighed(  # noqa: PLR0913  (a stretch and its borders)
+def _weighed(
     old: Sequence[bytes],
     new: Sequence[bytes],
     first: Sequence[int],
     last: Sequence[int],
-    before: int,
-    after: int,
+    *,
+    between: Range,
 ) -> list[int]:
     """Place a stretch of lines between two fixed ones, with as few gaps as there can be."""
+    before, after = between
     levels: list[list[_Step]] = []
     earlier = [_Step(0, before, -1)]
     for line, low, high in zip(old, first, last, strict=True):

@@ -169,8 +169,10 @@ class _Walk:
 
 
 def _labels(node: ast.Call | ast.Tuple | ast.List) -> Iterator[str]:
-    given = [*node.args, *(k.value for k in node.keywords)] if isinstance(node, ast.Call) else []
-    for each in given or getattr(node, "elts", ()):
+    """Yield the short words among the arguments or elements of a node."""
+    for each in (
+        [*node.args, *(k.value for k in node.keywords)] if isinstance(node, ast.Call) else node.elts
+    ):
         text = text_of(each)
         if text is not None and _LABEL.fullmatch(text):
             yield text.decode()

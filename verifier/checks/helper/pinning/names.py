@@ -115,7 +115,9 @@ def _bound(table: symtable.SymbolTable) -> set[str]:
 
 def _imported(helper: bytes) -> set[str]:
     table = _table(helper)
-    return set() if table is None else {s.get_name() for s in table.get_symbols() if s.is_imported()}
+    return (
+        set() if table is None else {s.get_name() for s in table.get_symbols() if s.is_imported()}
+    )
 
 
 def _free(source: bytes) -> set[str]:
@@ -154,9 +156,7 @@ def _wrapped(lines: bytes) -> bytes:
     return plain
 
 
-def _function(
-    host: bytes, module: symtable.SymbolTable, start: int
-) -> symtable.SymbolTable | None:
+def _function(host: bytes, module: symtable.SymbolTable, start: int) -> symtable.SymbolTable | None:
     """Return the table of the innermost function around a byte."""
     line = host.count(b"\n", 0, start) + 1
     tree = python_source.read(host)

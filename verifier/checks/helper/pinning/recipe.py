@@ -83,6 +83,8 @@ class Recipe:
     versions: tuple[RecipeVersion, ...]
     owned_names: tuple[str, ...] = ()
     end_anchors: tuple[EndAnchor, ...] = ()
+    comment: str = ""
+    """What stands above the entry, without the `#` of each line."""
     folder: str = field(default="", compare=False)
     """The folder that plain files are relative to."""
 
@@ -111,6 +113,7 @@ def parse(data: bytes, where: str, *, folder: str = "") -> Recipe:
         marker_prefix=prefix.encode(),
         current=table.text("current"),
         owned_names=table.texts("owned_names", default=()),
+        comment=table.text("comment", default=""),
         end_anchors=tuple(map(_anchor, table.tables("end_anchor"))),
         bases=tuple(_base(t, defaults) for t in table.tables("base")),
         versions=tuple(_version(t, prefix, defaults) for t in table.tables("version")),

@@ -16,20 +16,20 @@ from verifier.core.finding import Finding, Where
 from verifier.core.printable import quoted
 from verifier.core.value import frozen
 
+#: Lines that an anchor is made of at most, until the pristine host has them once.
+_ANCHOR_LINES: Final = 8
 _SENTINELS: Final = "give the version sentinels (begin and end lines), or another first line"
 
 
 @frozen
 class Span:
-    """A helper in a host: its bytes, how it begins, and what follows it."""
+    """A helper in a host: its bytes, its place, and how it begins and ends."""
 
     data: bytes
     place: Range
     begin: bytes
     begin_offset: int
     end: bytes | None
-    follows: bytes
-    """The line that stands behind it; empty at the end of the host."""
 
 
 def find(host: bytes, name: str, version: RecipeVersion, text: Text) -> Span | Finding:
@@ -59,18 +59,23 @@ def find(host: bytes, name: str, version: RecipeVersion, text: Text) -> Span | F
         begin=begin,
         begin_offset=1,
         end=None,
-        follows=_line_at(host, end),
     )
 
 
-def anchor_of(span: Span) -> EndAnchor | None:
-    """Return the anchor that the line behind a helper makes; None if nothing is there."""
-    line = span.follows
-    if span.end is not None or not line.strip():
-        return None
-    words = re.findall(rb"[A-Za-z0-9_]+", line)[:2]
-    name = "-".join(word.decode().lower() for word in words) or "next"
-    return EndAnchor(name=name, text=line)
+def anchor_of(host: bytes, pristine: bytes, span: Span) -> EndAnchor | None:
+    """Return what stands behind a helper as an anchor: whole lines that the pristine host has once.
+
+    None where nothing follows, or nothing that is there once.
+    """
+    end = span.place[1]
+    for _ in range(_ANCHOR_LINES):
+        end += len(_line_at(host, end))
+        text = host[span.place[1] : end]
+        if text.strip() and len(occurrences(pristine, text)) == 1:
+            words = re.findall(rb"[A-Za-z0-9_]+", text)[:2]
+            name = "-".join(word.decode().lower() for word in words) or "next"
+            return EndAnchor(name=name, text=text)
+    return None
 
 
 def _without_marker(line: bytes, marker: bytes) -> bytes:
@@ -120,7 +125,6 @@ def _between(host: bytes, name: str, version: RecipeVersion, text: Text) -> Span
         begin=begin,
         begin_offset=0,
         end=end,
-        follows=_line_at(host, place[1]),
     )
 
 

@@ -11,7 +11,7 @@ from typing import Final
 from verifier.catalog.entries.helper import Slice
 from verifier.checks import python_source
 from verifier.checks.helper.pinning import literals
-from verifier.checks.helper.pinning.literals import Literal, Source
+from verifier.checks.helper.pinning.literals import Definition, Literal, Source
 from verifier.checks.helper.pinning.names import defines
 from verifier.checks.helper.pinning.recipe import Origin
 from verifier.checks.helper.regions import occurrences
@@ -119,15 +119,15 @@ def _named(source: Source, origin: Origin) -> Text | Finding:
             got="an expression that is computed at run time",
             remedy="name the bytes it is made of (start, end, substitute), or publish the text",
         )
-    return _of_literal(source, origin, one.text, one.start, one.end, one.line)
+    return _of_literal(source, origin, one)
 
 
-def _of_literal(  # noqa: PLR0913  (a text and where it stands)
-    source: Source, origin: Origin, text: bytes, start: int, end: int, line: int
-) -> Text | Finding:
+def _of_literal(source: Source, origin: Origin, found: Literal | Definition) -> Text | Finding:
+    """Take a literal as it is, or as a slice of the source where texts are substituted in it."""
+    text, line = found.text or b"", found.line
     if not origin.substitute:
         return Text(text=text, symbol=origin.symbol, method="literal", line=line)
-    inner = occurrences(source.data[start:end], text)
+    inner = occurrences(source.data[found.start : found.end], text)
     if len(inner) != 1:
         return _problem(
             "pin-text-computed",
@@ -137,7 +137,7 @@ def _of_literal(  # noqa: PLR0913  (a text and where it stands)
             got="one with escapes, or of several parts",
             remedy="name the bytes instead: start and end",
         )
-    at = start + inner[0]
+    at = found.start + inner[0]
     cut = Slice(at, at + len(text), origin.substitute)
     return Text(
         text=cut.of(source.data), symbol=origin.symbol, method="slice", line=line, slice=cut
@@ -173,12 +173,10 @@ def _scanned(source: Source, origin: Origin, hosts: Sequence[bytes]) -> Text | F
         )
     (one,) = found
     named = one.symbol or f"line {one.line}"
-    text = _of_literal(source, origin, one.text, one.start, one.end, one.line)
+    text = _of_literal(source, origin, one)
     if isinstance(text, Finding):
         return text
-    return Text(
-        text=text.text, symbol=named, method=text.method, line=text.line, slice=text.slice
-    )
+    return Text(text=text.text, symbol=named, method=text.method, line=text.line, slice=text.slice)
 
 
 def _carried(literal: Literal, origin: Origin, hosts: Sequence[bytes]) -> bool:
@@ -190,13 +188,13 @@ def _carried(literal: Literal, origin: Origin, hosts: Sequence[bytes]) -> bool:
     if not core or core[:1] in b" \t" or not hosts:
         return False
     inside = all(
-        len(at := occurrences(host, core)) == 1 and (at[0] == 0 or host[at[0] - 1] == 0x0A)
+        len(at := occurrences(host, core)) == 1 and host[max(0, at[0] - 1) : at[0]] in (b"", b"\n")
         for host in hosts
     )
     return inside and defines(core + b"\n")
 
 
-def _problem(  # noqa: PLR0913  (what a finding says)
+def _problem(
     code: str,
     origin: Origin,
     *,

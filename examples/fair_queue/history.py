@@ -9,12 +9,12 @@ the host that it is for, and that host with the version in it.
 
 import argparse
 import os
+import runpy
 import subprocess
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
-import installer
-
+INSTALLER: Final[dict[str, Any]] = runpy.run_path(str(Path(__file__).with_name("installer.py")))
 HOST: Final = Path(__file__).with_name("host.py")
 #: Versions in the order of their commits. The text of v6 was made from a template.
 HISTORY: Final = ("v1", "v2", "v5", "v5-main", "v6", "v6-carry")
@@ -65,7 +65,7 @@ main(Path(sys.argv[1]))
 
 def patcher(version: str) -> str:
     """Return the installer as it was published with a version."""
-    helper, sites = installer.VERSIONS[version]
+    helper, sites = INSTALLER["VERSIONS"][version]
     if version == TEMPLATED:
         # As published: the text names no version, and the sites are those of v5.
         told = f"TEMPLATE = '''{helper.replace(':v6]', ':vN]')}'''\n"
@@ -93,7 +93,7 @@ def make(folder: Path) -> None:
     (folder / "hosts" / "clean.py").write_bytes(host)
     for day, version in enumerate(HISTORY, 1):
         (folder / "overlay" / "patch_queue.py").write_text(patcher(version))
-        (folder / "hosts" / "patched.py").write_bytes(installer.install(host, version))
+        (folder / "hosts" / "patched.py").write_bytes(INSTALLER["install"](host, version))
         git(folder, "add", "-A")
         git(folder, "commit", "-q", "-m", f"The fair share, {version}", day=day)
     git(folder, "tag", "v6", "HEAD~1")

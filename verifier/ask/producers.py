@@ -10,6 +10,9 @@ from verifier.core.errors import UnavailableError, WrongCallError
 from verifier.core.finding import Finding, Where
 from verifier.core.limits import HOST_BYTES
 from verifier.core.printable import printable, quoted
+from verifier.sources.git.faults import of_fault
+from verifier.sources.git.objects import Commit, Fault
+from verifier.sources.git.repository import read_commit
 from verifier.sources.git.tree import GitTree
 
 _CLONE: Final = "give it: --clone URL=PATH, the URL as the entry or recipe writes it"
@@ -92,6 +95,19 @@ class Producers:
             )
             self._trees[key] = self._stack.enter_context(tree)
         return self._trees[key]
+
+    def commit(self, repository: str, commit: str) -> Commit | Finding:
+        """Read a commit itself, or say why it cannot be read."""
+        tree = self.tree(repository, commit)
+        if isinstance(tree, Finding):
+            return tree
+        found = read_commit(
+            Path(self._clones[repository]),
+            commit,
+            clones=tuple(map(Path, self._reach.clones)),
+            allow_alternates=self._reach.allow_alternates,
+        )
+        return of_fault(found) if isinstance(found, Fault) else found
 
     def _read(self, repository: str, commit: str, path: str) -> bytes | Finding:
         tree = self.tree(repository, commit)

@@ -43,7 +43,8 @@ FACETS: Final[dict[str, tuple[str, ...]]] = {
     "policy": ("form", "names", "waivers"),
     "still-valid": ("objects", "earlier", "change"),
     "pin": ("producer", "hosts", "sites", "names", "registered", "proof"),
-    "audit": ("producers", "fields", "agreement", "documents"),
+    "audit": ("producers", "fields"),
+    "agreement": ("agreement", "documents"),
     "vouches": ("vouches",),
     "release": ("files", "receipt", "members", "commit", "published", "signed"),
     "receipt": (

@@ -249,6 +249,14 @@ def _of_audit(item: Result, _main: Finding | None) -> str:
     return f"{item.subject.name} {not_so}"
 
 
+def _of_agreement(item: Result, _main: Finding | None) -> str:
+    if item.verdict is Verdict.VERIFIED:
+        return "the entries of the registry agree with each other"
+    if _says_no(item):
+        return "the entries of the registry contradict each other"
+    return "the registry does not know all that is quoted from it"
+
+
 def _of_vouches(item: Result, _main: Finding | None) -> str:
     same = item.verdict is Verdict.VERIFIED
     return f"{item.subject.name} vouch for {'the same' if same else 'different artifacts'}"
@@ -336,6 +344,7 @@ _HEADLINES: Final[dict[str, Callable[[Result, Finding | None], str]]] = {
     "scan": _of_scan,
     "pin": _of_pin,
     "audit": _of_audit,
+    "agreement": _of_agreement,
     "vouches": _of_vouches,
 }
 #: What an image is, by the finding that decided.
@@ -398,6 +407,7 @@ _REASONS: Final = {
     "bundle": "the signature holds, and all that comes with it",
     "receipt": "every rule that the policy demands holds, every figure follows",
     "pin": "derived from what was published, and proved on every patched host",
+    "agreement": "a digest has one length wherever it is pinned, and a commit one tree",
     "audit": "every producer that is asked for was found, and says what the entry says",
     "vouches": "every digest, version, status and alias is in both",
     "scan": "no credential, host, address, home, person, prompt, or hidden character",

@@ -36,4 +36,12 @@ ROWS: Final[tuple[Code, ...]] = (
     Code("pin-marker-owned", "registered", REJECTED, "the marker or a name is another lineage's"),
     # the check that will be used
     Code("pin-not-proved", "proof", REJECTED, "a patched host would not verify by the entry"),
+    # entries against public source
+    Code("audit-contradicted", "producers", REJECTED, "the producer published something else"),
+    Code("audit-unverifiable", "producers", UNDECIDED, "what was published cannot be looked at"),
+    Code("audit-no-producer", "producers", UNDECIDED, "an entry does not say where it is from"),
+    Code("audit-field-differs", "fields", REJECTED, "a field is not what its recipe derives"),
+    Code("audit-not-derived", "fields", UNDECIDED, "the entry cannot be derived again"),
+    Code("audit-pins-disagree", "agreement", REJECTED, "entries contradict each other"),
+    Code("audit-digest-unknown", "documents", UNDECIDED, "a document quotes an unknown digest"),
 )

@@ -23,8 +23,8 @@ _LABEL: Final = re.compile(rb"[A-Za-z0-9._-]{1,64}")
 class Literal:
     """A text of a source, and where it stands.
 
-    `symbol` is what it is assigned to or stands in: a name, dotted inside classes, `name()` inside
-    of functions; "" for none. `label` is the first short word beside it in the same call or list.
+    `symbol` is what it is assigned to or stands in: a name, dotted inside classes, with `['key']`
+    in a table, `name()` inside of functions; "" for none. `label` is the first short word beside it in the same call or list.
     """
 
     text: bytes
@@ -119,7 +119,10 @@ class _Walk:
                 )
                 continue
             below = self._inside(node, around)
-            ways += [(child, below) for child in ast.iter_child_nodes(node)]
+            if isinstance(node, ast.Dict) and around.symbol:
+                ways += self._items(node, around)
+            else:
+                ways += [(child, below) for child in ast.iter_child_nodes(node)]
 
     def _inside(self, node: ast.AST, around: _Around) -> _Around:
         """Note what a node defines, and return what it is around its children."""
@@ -137,6 +140,27 @@ class _Walk:
         if isinstance(node, (ast.Call, ast.Tuple, ast.List)):
             return replace(around, label=next(_labels(node), ""))
         return around
+
+    def _items(self, node: ast.Dict, around: _Around) -> Iterator[tuple[ast.AST, _Around]]:
+        """Yield the values of a table that is assigned, each under its own name: `NAME['key']`."""
+        for key, value in zip(node.keys, node.values, strict=True):
+            if not isinstance(key, ast.Constant):
+                yield value, around
+                continue
+            name = f"{around.symbol}[{key.value!r}]"
+            if "()" not in around.scope:
+                start, end = self._place(value)
+                self.definitions.append(
+                    Definition(
+                        name=name,
+                        start=start,
+                        end=end,
+                        line=value.lineno,
+                        text=text_of(value),
+                        code=False,
+                    )
+                )
+            yield value, replace(around, symbol=name)
 
     def _define(
         self,

@@ -41,7 +41,7 @@ _NOUNS: Final = {
     "agreement": "audit",
 }
 #: What an answer is, by the question.
-_WORDS: Final = {"list": "entry", "show": "entry", "trust": "input"}
+_WORDS: Final = {"list": "entry", "show": "entry", "trust": "input", "history": "found"}
 #: Kinds whose coverage is told whatever was identified.
 _COVERED: Final = (
     *("registry", "policy", "diff", "composition", "proof", "image", "runtime"),

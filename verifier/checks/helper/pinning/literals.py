@@ -24,7 +24,8 @@ class Literal:
     """A text of a source, and where it stands.
 
     `symbol` is what it is assigned to or stands in: a name, dotted inside classes, with `['key']`
-    in a table, `name()` inside of functions; "" for none. `label` is the first short word beside it in the same call or list.
+    in a table, `name()` inside of functions; "" for none. `label` is the first short word beside
+    it in the same call or list.
     """
 
     text: bytes

@@ -43,5 +43,10 @@ ROWS: Final[tuple[Code, ...]] = (
     Code("audit-field-differs", "fields", REJECTED, "a field is not what its recipe derives"),
     Code("audit-not-derived", "fields", UNDECIDED, "the entry cannot be derived again"),
     Code("audit-pins-disagree", "agreement", REJECTED, "entries contradict each other"),
+    # two registries
+    Code("vouch-gained", "vouches", REJECTED, "artifacts that only the second vouches for"),
+    Code("vouch-lost", "vouches", REJECTED, "artifacts that only the first vouches for"),
+    Code("vouch-changed", "vouches", REJECTED, "what is said of an entry is not the same"),
+    Code("vouch-unauthenticated", "vouches", UNDECIDED, "a registry that does not authenticate"),
     Code("audit-digest-unknown", "documents", UNDECIDED, "a document quotes an unknown digest"),
 )

@@ -231,7 +231,7 @@ def _carried(
     recipe: Recipe, asked: RecipeVersion, host: _Host, one: Text, source: Source | None
 ) -> Carried | Finding:
     """Take one patched host apart (steps 2 and 3)."""
-    span = spans.find(host.data, host.name, asked, one)
+    span = spans.find(host.data, host.pristine, host.name, asked, one)
     if isinstance(span, Finding):
         return span
     rest = Remainder(host.data, (span.place,))

@@ -147,23 +147,26 @@ def _runs(starts: Sequence[int], kept: set[int], lines: int) -> Iterator[Range]:
 
 
 def _departure(pristine: bytes, patched: bytes) -> Otherwise:
-    """Say where a host departs: behind the last line that has a place, up to where both agree."""
+    """Say where a host departs: the first lines that were changed or are missing."""
+    from difflib import SequenceMatcher  # noqa: PLC0415  (only refusals pay)
+
     old, new = _lines(pristine), _lines(patched)
-    at = count = 0
-    for line in old:
-        here = at
-        while here < len(new) and new[here] != line:
-            here += 1
-        if here == len(new):
-            break
-        at, count = here + 1, count + 1
+    start = 0
+    while start < min(len(old), len(new)) and old[start] == new[start]:
+        start += 1
     end_old, end_new = len(old), len(new)
-    while end_old > count and end_new > at and old[end_old - 1] == new[end_new - 1]:
+    while min(end_old, end_new) > start and old[end_old - 1] == new[end_new - 1]:
         end_old, end_new = end_old - 1, end_new - 1
-    end_old = max(end_old, count + 1)
+    ranges: list[int] = [start, end_old, start, end_new]
+    if (end_old - start) * (end_new - start) <= _WEIGHED:
+        matcher = SequenceMatcher(None, old[start:end_old], new[start:end_new], autojunk=False)
+        changed = (op for op in matcher.get_opcodes() if op[0] in ("replace", "delete"))
+        _, *found = next(changed, ("", 0, end_old - start, 0, end_new - start))
+        ranges = [start + at for at in found]
+    low, high, new_low, new_high = ranges
     return Otherwise(
-        pristine=(_length(old[:count]), _length(old[:end_old])),
-        patched=(_length(new[:at]), _length(new[:end_new])),
+        pristine=(_length(old[:low]), _length(old[:high])),
+        patched=(_length(new[:new_low]), _length(new[:new_high])),
     )
 
 

@@ -9,6 +9,7 @@ import re
 from typing import Final
 
 from verifier.catalog.entries.helper import EndAnchor
+from verifier.checks.helper.pinning import insertions
 from verifier.checks.helper.pinning.recipe import RecipeVersion
 from verifier.checks.helper.pinning.text import Text
 from verifier.checks.helper.regions import Range, occurrences
@@ -32,14 +33,17 @@ class Span:
     end: bytes | None
 
 
-def find(host: bytes, name: str, version: RecipeVersion, text: Text) -> Span | Finding:
+def find(
+    host: bytes, pristine: bytes, name: str, version: RecipeVersion, text: Text
+) -> Span | Finding:
     """Find the published text of a version in a host that carries it; `name` is the host's."""
     if version.sentinels is not None:
         return _between(host, name, version, text)
-    place = _place(host, text.text)
-    if place is None:
+    places = _places(host, text.text)
+    if not places:
         return _not_here(host, name, version, text)
-    start, end = place
+    fitting = (place for place in places if _leaves(host, pristine, place))
+    start, end = next(fitting, places[0])
     data = host[start:end]
     first = data[1:].split(b"\n", 1)[0]
     begin = version.first_line.encode() or _without_marker(first, version.marker)
@@ -55,7 +59,7 @@ def find(host: bytes, name: str, version: RecipeVersion, text: Text) -> Span | F
         )
     return Span(
         data=data,
-        place=place,
+        place=(start, end),
         begin=begin,
         begin_offset=1,
         end=None,
@@ -83,21 +87,29 @@ def _without_marker(line: bytes, marker: bytes) -> bytes:
     return re.sub(rb"(?:[ \t]*#)*[ \t]*" + re.escape(marker) + rb"[ \t]*$", b"", line) or line
 
 
-def _place(host: bytes, text: bytes) -> Range | None:
-    """Find a text as it was published; blank lines around it may be the installer's."""
-    for form in (text, b"\n" + text):
-        plain = form[:1] == b"\n" and form[1:2] not in (b"", b"\n") and form[-1:] == b"\n"
-        found = occurrences(host, form) if plain else []
-        if len(found) == 1 and _stands(host, found[0]):
-            return found[0], found[0] + len(form)
+def _places(host: bytes, text: bytes) -> list[Range]:
+    """List where a text may stand, as it was published first.
+
+    Blank lines around it may be the installer's or the host's: which ones are the helper's is
+    decided by what is then left.
+    """
     core = text.strip(b"\n")
     found = occurrences(host, core) if core else []
     if len(found) != 1 or not found[0] or not _stands(host, found[0] - 1):
-        return None
-    end = found[0] + len(core)
-    while host[end : end + 1] == b"\n":
-        end += 1
-    return (found[0] - 1, end) if host[end - 1 : end] == b"\n" else None
+        return []
+    start, end = found[0] - 1, found[0] + len(core)
+    last = end
+    while host[last : last + 1] == b"\n":
+        last += 1
+    own = len(text) - len(text.rstrip(b"\n"))
+    ends = sorted(range(end + 1, last + 1), key=lambda at: (at - end != own, -at))
+    return [(start, at) for at in ends]
+
+
+def _leaves(host: bytes, pristine: bytes, place: Range) -> bool:
+    """Whether without the helper the host is its pristine one plus lines."""
+    left = host[: place[0]] + host[place[1] :]
+    return not isinstance(insertions.inserted(pristine, left), insertions.Otherwise)
 
 
 def _stands(host: bytes, start: int) -> bool:

@@ -54,6 +54,7 @@ BUILDERS: Final[dict[str, Callable[[Path, Any], object]]] = {
     "producer": pinning.producer,
     "recipe": pinning.recipe,
     "project": pinning.project,
+    "lying": pinning.lying,
 }
 #: What each rendering of a report is kept as.
 FILES: Final = {
@@ -102,6 +103,8 @@ def test_case(
         registry = proofs.make(inputs, case, tmp_path / "registry")
     if "signed" in case:
         registry = statements.registry(tmp_path / "registry")
+    if "audited" in case:
+        registry = pinning.registry(tmp_path / "registry", case["audited"])
     if "release" in case:
         facts = case.get("release_entry", {})
         registry = written_releases.registry(tmp_path / "registry", facts)

@@ -1,11 +1,18 @@
 """Producers for tests of pinning: the example's own history, and a small overlay project.
 
-`[producer."fair-queue"]` of a case is the repository that examples/fair_queue/history.py makes,
-`[recipe."pins.toml"]` the recipe beside it. `[project."gate"]` is a project of one commit in a
-folder: `producer`, the repository; `clean.py` and `patched.py`, the hosts; `pins.toml`, whose
-commit is the one that was made. `present` = [] puts its entry there too. What may be otherwise, each as [[old, new]]: `patcher`, `clean`,
-`patched`, `recipe`; `append` = {file = text}; `files` = more files, in which CLEAN and PATCHED are the hosts
-and PRESENT the entry.
+Tables of a case:
+
+* `[producer."fair-queue"]`: the repository that examples/fair_queue/history.py makes; `forged` and
+  `missing` list blobs that then hold other bytes, or are not there.
+* `[recipe."pins.toml"]`: the recipe beside it; `replace` = [[old, new]].
+* `[project."gate"]`: a project of one commit in a folder: `producer`, the repository; `clean.py`
+  and `patched.py`, the hosts; `pins.toml`, whose commit is the one that was made; with `present`
+  its entry too. Otherwise may be, each as [[old, new]]: `patcher`, `clean`, `patched`, `recipe`,
+  `present`; `append` = {file = text}; `crlf`, `patched_hex`; `link`, in place of the patcher;
+  `files` = more files, in which CLEAN and PATCHED are the hosts and PRESENT the entry.
+* `[audited]`: the registry that judges, with entries that are otherwise: `replace` = {path = [[old,
+  new]]}, `more` = {path = text}. `[lying."a"]`: such a one in a folder of the case, its root in
+  `root.json` beside it; with `unsigned` its metadata is left out.
 """
 
 import importlib.util
@@ -17,9 +24,11 @@ from tempfile import mkdtemp
 from typing import Any, Final
 
 from support import git_repos, hosts
+from support import registry as registries
 
 URL: Final = "https://example.org/fair-queue"
 RECIPE: Final = hosts.EXAMPLE / "pins.toml"
+FAIR: Final = "pinproof/helper/example-fair-queue.toml"
 GATE: Final = "https://example.org/gate"
 #: The entry of the project as it is, written down.
 PRESENT: Final = Path(__file__).with_name("lamp-gate.toml")
@@ -119,6 +128,23 @@ def recipe(path: Path, changes: Mapping[str, Any]) -> None:
     path.write_text(edited(RECIPE.read_text(), changes.get("replace", ())))
 
 
+def registry(folder: Path, changes: Mapping[str, Any]) -> registries.Registry:
+    """Build a registry of which entries read otherwise: `replace` by path, `more` files."""
+    signed = registries.entries()
+    for path, pairs in changes.get("replace", {}).items():
+        signed[path] = edited(signed[path].decode(), pairs).encode()
+    signed |= {path: text.encode() for path, text in changes.get("more", {}).items()}
+    return registries.make(folder, targets={**signed, **registries.index_of(signed)})
+
+
+def lying(folder: Path, changes: Mapping[str, Any]) -> None:
+    """Write a registry that lies in a folder of the case; `unsigned` leaves its metadata out."""
+    made = registry(folder, changes)
+    (folder.parent / "root.json").write_bytes(made.root)
+    if changes.get("unsigned"):
+        shutil.rmtree(folder / "metadata")
+
+
 def edited(text: str, pairs: Sequence[tuple[str, str]]) -> str:
     for old, new in pairs:
         assert old in text, f"{old!r} does not occur"
@@ -153,9 +179,8 @@ def project(folder: Path, changes: Mapping[str, Any] | None = None) -> str:
         present = edited(PRESENT.read_text(), changes["present"])
         (folder / "lamp-gate.toml").write_text(present)
     for name, text in changes.get("files", {}).items():
-        text = text.replace("CLEAN\n", clean).replace("PATCHED\n", patched)
-        text = text.replace("PRESENT\n", PRESENT.read_text())
+        known = {"CLEAN\n": clean, "PATCHED\n": patched, "PRESENT\n": PRESENT.read_text()}
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
+        path.write_text(known.get(text, text))
     return commit

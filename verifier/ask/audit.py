@@ -19,20 +19,19 @@ from verifier.ask.trusted import Trust
 from verifier.ask.trusted import trust as open_trust
 from verifier.catalog.entries.composition import Composition
 from verifier.catalog.entries.helper import Lineage
-from verifier.catalog.entries.helper_writing import tables
 from verifier.catalog.entries.release import ReleaseEntry
 from verifier.catalog.kinds import KINDS
 from verifier.catalog.open import Catalog, Refused
-from verifier.checks.audit import agreement, producers
+from verifier.checks.audit import agreement, fields, producers
 from verifier.checks.helper.pinning.derive import Derived, derive
-from verifier.checks.helper.pinning.fields import differences
 from verifier.checks.helper.pinning.recipe import Recipe
+from verifier.checks.helper.why import nearest_digest
 from verifier.core.coverage import Covered, State
 from verifier.core.demand import FACETS
 from verifier.core.errors import UnavailableError, WrongCallError
 from verifier.core.finding import Finding
 from verifier.core.limits import HOST_BYTES
-from verifier.core.outcome import Identified, Outcome, ProducerFacts, Report, Result, Subject
+from verifier.core.outcome import Outcome, ProducerFacts, Report, Result, Subject
 from verifier.core.strict import read_toml
 from verifier.core.value import frozen
 from verifier.policy import judge
@@ -49,7 +48,7 @@ _NOT_PROVEN: Final = (
 
 
 @frozen
-class Request:
+class Audit:
     """What to audit, and what with.
 
     `clones` are folders by repository. `recipes` derive entries again. `documents` are glob
@@ -65,7 +64,7 @@ class Request:
     reach: Reach = Reach()
 
 
-def audit_registry(request: Request, *, trust: Trust | None = None) -> Report:
+def audit_registry(request: Audit, *, trust: Trust | None = None) -> Report:
     """Audit a registry: one result for each entry that names producers, one for all together.
 
     Raises `WrongCallError` for an unknown facet, entry or recipe, `UnavailableError` for documents
@@ -98,7 +97,7 @@ def audit_registry(request: Request, *, trust: Trust | None = None) -> Report:
     return trust.report(tuple(results), unproven)
 
 
-def _refuse_call(request: Request) -> None:
+def _refuse_call(request: Audit) -> None:
     strange = [facet for facet in request.require if facet not in _FACETS]
     if strange:
         raise WrongCallError(
@@ -114,7 +113,7 @@ def _refuse_call(request: Request) -> None:
         )
 
 
-def _demanded(request: Request, *, recipe: bool) -> frozenset[str]:
+def _demanded(request: Audit, *, recipe: bool) -> frozenset[str]:
     if request.require:
         return frozenset(request.require)
     found = {"producers", "agreement"}
@@ -122,7 +121,7 @@ def _demanded(request: Request, *, recipe: bool) -> frozenset[str]:
     return frozenset(found | ({"fields"} if recipe else set()))
 
 
-def _asked(catalog: Catalog, request: Request) -> list[tuple[str, str]]:
+def _asked(catalog: Catalog, request: Audit) -> list[tuple[str, str]]:
     """Return kind and name of every entry that is meant."""
     known = [(kind, name) for kind in KINDS for name in catalog.names(kind)]
     wanted = (*request.only, *(recipe.name for recipe in request.recipes))
@@ -136,7 +135,7 @@ def _asked(catalog: Catalog, request: Request) -> list[tuple[str, str]]:
 
 
 def _of_entry(  # noqa: PLR0917  (an entry, and what it is looked at with)
-    catalog: Catalog, kind: str, name: str, request: Request, read: Producers, trust: Trust
+    catalog: Catalog, kind: str, name: str, request: Audit, read: Producers, trust: Trust
 ) -> tuple[Result, ...]:
     recipe = next((r for r in request.recipes if kind == "helper" and r.name == name), None)
     demanded = _demanded(request, recipe=recipe is not None) & {*_OF_ENTRY}
@@ -150,16 +149,11 @@ def _of_entry(  # noqa: PLR0917  (an entry, and what it is looked at with)
     found = [*producers.findings(name, facts), *open_rows]
     details = {"producers": _tallied(facts)}
     if recipe is not None:
-        wrong, told = _fields(catalog, entry, recipe, read)
+        wrong = _fields(catalog, entry, recipe, read)
         found += wrong
-        details["fields"] = told
-    outcome = _outcome("audit", tuple(found), details, facts, _identified(kind, name, entry))
+        details |= {} if wrong else {"fields": "every field is what the recipe derives"}
+    outcome = _outcome("audit", tuple(found), details, facts)
     return (_judged(outcome, name, demanded, trust),)
-
-
-def _identified(kind: str, name: str, entry: Any) -> tuple[Identified, ...]:
-    current = entry.current if isinstance(entry, Lineage) else ""
-    return (Identified(entry=name, version=current, status=kind, current=bool(current)),)
 
 
 def _facts(entry: Any, read: Producers) -> tuple[tuple[ProducerFacts, ...], tuple[Finding, ...]]:
@@ -209,52 +203,18 @@ def _of_commit(read: Producers, repository: str, commit: str, tree: str | None) 
     return producers.CONFIRMED, f"the commit is there{', with its tree' if tree else ''}"
 
 
-def _fields(
-    catalog: Catalog, entry: Any, recipe: Recipe, read: Producers
-) -> tuple[list[Finding], str]:
+def _fields(catalog: Catalog, entry: Any, recipe: Recipe, read: Producers) -> list[Finding]:
     """Derive an entry again and name every field that is otherwise."""
     try:
         material = read_material(recipe, read)
     except UnavailableError as error:
-        return [_unread(entry.name, error)], ""
+        return [_unread(entry.name, error)]
     found = derive(recipe, material, known={})
     if not isinstance(found, Derived):
-        return [_not_derived(entry.name, problem) for problem in found], ""
-    wrong = [
-        _differs(entry.name, each.path, each.one, each.other)
-        for each in differences(tables(found.lineage), tables(entry))
-    ]
+        return [_not_derived(entry.name, problem) for problem in found]
     lines = catalog.lines(entry.name)
-    signed = {} if lines is None or isinstance(lines, Refused) else dict(lines)
-    for version, digests in found.lines.items():
-        if signed and signed.get(version) != digests:
-            wrong.append(
-                _differs(
-                    entry.name,
-                    f"lines.{version}",
-                    f"{len(digests)} digests of lines",
-                    "others" if version in signed else None,
-                )
-            )
-    count = len(found.pinned)
-    return wrong, f"every field is what the recipe derives, {count} versions with a body"
-
-
-def _differs(entry: str, path: str, one: str | None, other: str | None) -> Finding:
-    return Finding(
-        code="audit-field-differs",
-        expected=f"{path} of {entry}: {_shown(one)}",
-        got=_shown(other),
-        remedy="pin the entry again from its recipe (pinproof pin helper), review the difference "
-        "and sign; or correct the recipe",
-    )
-
-
-def _shown(value: str | None) -> str:
-    most = 300
-    if value is None:
-        return "no such field"
-    return value if len(value) <= most else f"{value[:most]} …"
+    signed = None if isinstance(lines, Refused) else lines
+    return list(fields.compared(found, entry, signed))
 
 
 def _unread(entry: str, error: UnavailableError) -> Finding:
@@ -287,7 +247,7 @@ def _tallied(facts: Sequence[ProducerFacts]) -> str:
 # ── all of them ────────────────────────────────────────────────────────────────────────────────
 
 
-def _of_all(catalog: Catalog, request: Request, demanded: frozenset[str], trust: Trust) -> Result:
+def _of_all(catalog: Catalog, request: Audit, demanded: frozenset[str], trust: Trust) -> Result:
     entries, refused = _documents_of(catalog)
     found: list[Finding] = [*refused, *agreement.disagreements(entries)]
     pins, repeated = agreement.counted(entries)
@@ -295,10 +255,10 @@ def _of_all(catalog: Catalog, request: Request, demanded: frozenset[str], trust:
     if "documents" in demanded:
         documents = list(_read_documents(request.documents))
         known = _Known(catalog)
-        quoted, unknown = agreement.unknown(documents, known.holds)
+        quoted, unknown = agreement.unknown(documents, known.holds, known.nearest)
         found += unknown
         if quoted:
-            details["documents"] = f"{quoted:,} digests quoted in {len(documents):,} documents"
+            details["documents"] = f"digests quoted: {quoted:,}; documents: {len(documents):,}"
     return _judged(_outcome("agreement", tuple(found), details), "registry", demanded, trust)
 
 
@@ -331,11 +291,17 @@ class _Known:
         self._own |= {word for signer in facts.signed_by for word in signer.split()}
 
     def holds(self, digest: str) -> bool:
+        """Whether the registry pins a digest, or an entry or its own facts name it."""
         index = self._catalog.index
         rows = () if isinstance(index, Refused) else index.rows(digest)
         if not isinstance(rows, Refused) and rows:
             return True
         return digest in self._own or any(digest.encode() in text for text in self._texts)
+
+    def nearest(self, digest: str) -> str | None:
+        """Name the digest of an entry that a quoted one is one typed digit away from."""
+        every = (m[0].decode() for text in self._texts for m in agreement.DIGEST.finditer(text))
+        return nearest_digest(digest, {each: each for each in every})
 
 
 def _read_documents(patterns: Iterable[str]) -> Iterable[tuple[str, bytes]]:
@@ -359,7 +325,6 @@ def _outcome(
     findings: tuple[Finding, ...],
     details: Mapping[str, str],
     facts: tuple[ProducerFacts, ...] = (),
-    identified: tuple[Identified, ...] = (),
 ) -> Outcome:
     broken = {finding.row.facet for finding in findings}
     coverage = [
@@ -374,7 +339,7 @@ def _outcome(
     ]
     return Outcome(
         kind=kind,
-        identified=identified,
+        identified=(),
         findings=findings,
         coverage=tuple(coverage),
         not_proven=_NOT_PROVEN if kind == "audit" else (),

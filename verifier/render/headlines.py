@@ -257,9 +257,15 @@ def _of_agreement(item: Result, _main: Finding | None) -> str:
     return "the registry does not know all that is quoted from it"
 
 
-def _of_vouches(item: Result, _main: Finding | None) -> str:
-    same = item.verdict is Verdict.VERIFIED
-    return f"{item.subject.name} vouch for {'the same' if same else 'different artifacts'}"
+def _of_vouches(item: Result, main: Finding | None) -> str:
+    name = item.subject.name
+    if main is None:
+        return f"{name} vouch for the same"
+    if main.code == "vouch-unauthenticated":
+        return f"{name} hold the same, and not both authenticate"
+    if main.code == "vouch-changed":
+        return f"{name} vouch for the same artifacts, and do not say the same of them"
+    return f"{name} vouch for different artifacts"
 
 
 def _of_scan(item: Result, _main: Finding | None) -> str:

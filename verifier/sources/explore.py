@@ -9,6 +9,7 @@ promisor to follow, and while it works the environment is ours too (dependencies
 """
 
 import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,6 +20,7 @@ from verifier.core.finding import Finding
 from verifier.core.limits import GIT_COMMIT_BYTES, GIT_LOG, GIT_TREE_BYTES
 from verifier.core.printable import printable
 from verifier.core.value import frozen
+from verifier.sources.argument import inside
 from verifier.sources.git.objects import (
     FOLDER_MODE,
     FULL_ID,
@@ -81,8 +83,10 @@ def history(clone: Path, *, path: str | None, tip: str | None = None) -> History
     """Explore a clone: its names, and the commits from `tip` back that touched `path`, if given.
 
     `tip` is a full commit id, or the name of a branch or tag; without it, HEAD. Raises
-    `UnavailableError` for a clone that cannot be explored.
+    `UnavailableError` for a clone that cannot be explored, `WrongCallError` for no plain path.
     """
+    if path is not None:
+        inside(path)  # a path of the commit, and no pattern
     with Repository(clone, hex_length=SHA1_HEX) as repo, scratch() as place:
         if repo.notes.settings.sha256:
             raise UnavailableError(
@@ -262,7 +266,8 @@ def _tip(asked: str | None, head: str, names: list[Name]) -> str:
 
 
 def _cannot(error: Any) -> UnavailableError:
-    words = printable(str(error).strip().split("\n")[-1][:200])
+    found = re.search(r"fatal: [^\n']{1,200}", str(error))
+    words = printable(found[0].removeprefix("fatal: ") if found else type(error).__name__)
     return UnavailableError(
         f"the clone cannot be explored by name: {words}",
         code="cannot-read",

@@ -11,7 +11,8 @@ from typing import Any, Final
 from verifier.core.finding import Finding, Where
 from verifier.core.printable import printable
 
-_DIGEST: Final = re.compile(rb"(?<![0-9a-fA-F])[0-9a-f]{64}(?![0-9a-fA-F])")
+#: A whole SHA-256 as it is printed.
+DIGEST: Final = re.compile(rb"(?<![0-9a-fA-F])[0-9a-f]{64}(?![0-9a-fA-F])")
 _LENGTHS: Final = ("length", "size")
 
 
@@ -45,26 +46,29 @@ def counted(entries: Mapping[str, Mapping[str, Any]]) -> tuple[int, int]:
 
 
 def unknown(
-    documents: Iterable[tuple[str, bytes]], known: Callable[[str], bool]
+    documents: Iterable[tuple[str, bytes]],
+    known: Callable[[str], bool],
+    nearest: Callable[[str], str | None],
 ) -> tuple[int, tuple[Finding, ...]]:
     """Return how many digests documents quote, and those that nothing knows."""
     found: list[Finding] = []
     quoted = 0
     for name, data in documents:
-        for match in _DIGEST.finditer(data):
+        for match in DIGEST.finditer(data):
             quoted += 1
             if not known(match[0].decode()):
-                found.append(_unknown(name, data, match))
+                found.append(_unknown(name, data, match, nearest(match[0].decode())))
     return quoted, tuple(found)
 
 
-def _unknown(name: str, data: bytes, match: re.Match[bytes]) -> Finding:
+def _unknown(name: str, data: bytes, match: re.Match[bytes], near: str | None) -> Finding:
     where = Where.at(data, match.start(), len(match[0]))
     return Finding(
         code="audit-digest-unknown",
         where=Where(path=printable(name), line=where.line, byte_offset=where.byte_offset),
         expected="a digest that the registry pins or names",
         got=match[0].decode(),
+        cause=None if near is None else f"one digit is not that of {near}",
         remedy="register what it is the digest of, or correct the document",
     )
 

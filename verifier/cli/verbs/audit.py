@@ -49,7 +49,7 @@ def registry(**options: Any) -> int:
 
     Exit 0 if all that is required holds, 1 if something is contradicted, 3 if something is open.
     """
-    from verifier.ask.audit import Request, audit_registry  # noqa: PLC0415
+    from verifier.ask.audit import Audit, audit_registry  # noqa: PLC0415
     from verifier.ask.producers import clones_by_url  # noqa: PLC0415
     from verifier.ask.reading import Reach  # noqa: PLC0415
     from verifier.checks.helper.pinning.recipe import parse  # noqa: PLC0415
@@ -60,7 +60,7 @@ def registry(**options: Any) -> int:
         parse(read(path, limit=DOCUMENT_BYTES).data, path, folder=str(Path(path).parent))
         for path in options["recipes"]
     ]
-    request = Request(
+    asked = Audit(
         clones=clones_by_url(options["clones"]),
         recipes=tuple(recipes),
         documents=options["documents"],
@@ -68,4 +68,4 @@ def registry(**options: Any) -> int:
         only=options["only"],
         reach=Reach(allow_alternates=options["allow_alternates"]),
     )
-    return shared.finish(audit_registry(request, trust=shared.opened(options)), options)
+    return shared.finish(audit_registry(asked, trust=shared.opened(options)), options)

@@ -45,6 +45,8 @@ _ONE: Final = ("id", "marker", "commit", "path", "pristine", "patched")
 @click.option("--symbol", metavar="NAME", help="Under which name; without it literals are scanned.")
 @click.option("--pristine", metavar="FILE", help="The host without the helper.")
 @click.option("--patched", metavar="FILE", help="The same host with it.")
+@click.option("--begin", metavar="LINE", help="Of a region with sentinels: its first line.")
+@click.option("--end", metavar="LINE", help="Of a region with sentinels: its last line.")
 @click.option("--base", default="clean", show_default=True, metavar="NAME", help="Its name.")
 @shared.alternates_option
 @shared.output_options
@@ -122,6 +124,7 @@ def _of_options(options: dict[str, Any]) -> "Recipe":
         "status": options["status"],
         "marker": options["marker"],
         "commit": options["commit"],
+        **_sentinels(options),
         "hosts": {options["base"]: {"file": options["patched"]}},
     }
     document = {
@@ -136,6 +139,17 @@ def _of_options(options: dict[str, Any]) -> "Recipe":
         "version": [version],
     }
     return parse(write_toml(document), "the options")
+
+
+def _sentinels(options: dict[str, Any]) -> dict[str, Any]:
+    given = {key: options[key] for key in ("begin", "end") if options[key] is not None}
+    if len(given) == 1:
+        raise WrongCallError(
+            f"--{next(iter(given))}: expected --begin and --end, or neither",
+            code="wrong-call",
+            remedy="a region has two sentinels, each of which the host holds once",
+        )
+    return {"sentinels": given} if given else {}
 
 
 def _prefix(marker: str) -> str:

@@ -1,4 +1,4 @@
-"""The commands of signing.md, statements.md and pinning.md run as they stand, in an empty folder."""
+"""The commands of signing.md, statements.md and pinning.md run as they stand in an empty folder."""
 
 from pathlib import Path
 

@@ -304,6 +304,35 @@ def test_the_report_is_of_its_schema(tmp_path: Path) -> None:
     jsonschema.validate(document["report"], schema)
 
 
+def test_replaced_and_grafted_objects_change_nothing(tmp_path: Path) -> None:
+    """What `git show` would give is another text; the commit's own bytes are pinned."""
+    commit = pinning.project(tmp_path / "gate")
+    repo = git_repos.Repo(tmp_path / "gate/producer", tmp_path / "gate/producer/.git")
+    other = repo.commit({b"overlay": {b"gate.py": b"HELPER = 'another'\n"}})
+    repo.git("replace", commit, other)
+    assert b"another" in repo.git("show", f"{commit}:overlay/gate.py"), "git follows it"
+    words = f"pin helper gate/pins.toml --clone {pinning.GATE}=gate/producer --to g.toml"
+    assert run(words, tmp_path).exit == 0
+    assert (tmp_path / "g.toml").read_bytes() == pinning.PRESENT.read_bytes()
+    ran = run(f"{words} --format json", tmp_path)
+    findings = json.loads(ran.stdout)["report"]["results"][0]["findings"]
+    assert {finding["code"] for finding in findings} == {"git-replaced"}
+
+
+def test_a_merge_commit_is_a_commit_like_others(tmp_path: Path) -> None:
+    commit = pinning.project(tmp_path / "gate")
+    repo = git_repos.Repo(tmp_path / "gate/producer", tmp_path / "gate/producer/.git")
+    tree = repo.git("rev-parse", f"{commit}^{{tree}}").decode().strip()
+    side = repo.commit({b"overlay": {b"gate.py": b"HELPER = 'another'\n"}})
+    merge = repo.commit_of(tree, parents=[commit, side])
+    recipe = tmp_path / "gate/pins.toml"
+    recipe.write_text(recipe.read_text().replace(commit, merge))
+    words = f"pin helper gate/pins.toml --clone {pinning.GATE}=gate/producer --to g.toml"
+    assert run(words, tmp_path).exit == 0
+    made = (tmp_path / "g.toml").read_text()
+    assert made == pinning.PRESENT.read_text().replace(commit, merge)
+
+
 def test_origins_that_differ_are_refused(tmp_path: Path) -> None:
     """A second place that published the version has to have published the same text."""
     added = '[[version.also]]\ncommit = "COMMIT"\nsymbol = "OTHER"\n'

@@ -58,8 +58,9 @@ def pin_helper(
     that is made, with the texts of every version. Raises `UnavailableError` for what cannot be
     read or written, `MalformedError` for a present entry that does not parse.
     """
-    output.refuse(to, ())
     lines_at = _lines_place(to)
+    for path in (to, lines_at) if Path(lines_at).parent.is_dir() else (to,):
+        output.refuse(path, ())
     if export is not None:
         _refuse_folder(export)
     present = file.read(to, limit=DOCUMENT_BYTES).data if os.path.lexists(to) else None

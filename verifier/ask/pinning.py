@@ -22,7 +22,7 @@ from verifier.core.clock import print_time
 from verifier.core.coverage import Covered, State
 from verifier.core.demand import FACETS
 from verifier.core.digest import Digest, Pin
-from verifier.core.errors import UnavailableError
+from verifier.core.errors import UnavailableError, WrongCallError
 from verifier.core.finding import Finding
 from verifier.core.limits import HOST_BYTES
 from verifier.core.outcome import Identified, Outcome, Report, Subject
@@ -69,11 +69,17 @@ class Entry:
 def helper_entry(request: Request, *, now: datetime) -> Entry:
     """Derive an entry, put it beside what is registered, and prove it on its patched hosts.
 
-    Raises `UnavailableError` for a host or clone that cannot be read, and `MalformedError` for a
-    present entry that does not parse.
+    Raises `UnavailableError` for a host or clone that cannot be read, `MalformedError` for a
+    present entry that does not parse, `WrongCallError` for one of another lineage.
     """
     recipe = request.recipe
     present = None if request.present is None else parse(request.present, recipe.name)
+    if present is not None and present.name != recipe.name:
+        raise WrongCallError(
+            f"the entry that is there is {present.name}, the recipe is of {recipe.name}",
+            code="wrong-call",
+            remedy="name the file of that lineage, or a new one: --to FILE",
+        )
     with Producers(request.clones, request.reach) as producers:
         material = read_material(recipe, producers)
         noticed = producers.findings

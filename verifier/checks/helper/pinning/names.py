@@ -57,15 +57,14 @@ def reads(host: bytes, helper: bytes, inserted: Iterable[tuple[int, int]]) -> Re
     """Return what a helper reads, and what the inserted byte ranges of its host do."""
     own = set(binds(helper)) | _imported(helper)
     names = _free(helper)
-    module = _table(host)
+    module = _Module(host)
     for start, end in inserted:
-        names |= _free_inserted(host, module, start, end)
+        names |= module.free(start, end)
     names -= own | _MODULE
-    bound = set() if module is None else _bound(module)
-    unbound = names - bound - _BUILTINS
+    unbound = names - module.bound - _BUILTINS
     return Reads(
-        module=tuple(sorted(names & bound)),
-        builtins=tuple(sorted((names & _BUILTINS) - bound)),
+        module=tuple(sorted(names & module.bound)),
+        builtins=tuple(sorted((names & _BUILTINS) - module.bound)),
         unbound=tuple(sorted(unbound)),
     )
 
@@ -132,16 +131,37 @@ def _free(source: bytes) -> set[str]:
     return names - _bound(table)
 
 
-def _free_inserted(
-    host: bytes, module: symtable.SymbolTable | None, start: int, end: int
-) -> set[str]:
-    """Return the names in inserted lines that the function around them takes from its module."""
-    names = _free(_wrapped(host[start:end]))
-    function = None if module is None else _function(host, module, start)
-    if function is None:
-        return names
-    local = {s.get_name() for s in function.get_symbols() if not s.is_global()}
-    return names - local
+class _Module:
+    """A host: what its module binds, and the symbol tables of its functions by their lines."""
+
+    def __init__(self, host: bytes) -> None:
+        self._host = host
+        table, tree = _table(host), python_source.read(host)
+        self.bound = set() if table is None else _bound(table)
+        self._functions: list[tuple[int, int, str]] = []
+        self._tables: dict[tuple[int, str], symtable.SymbolTable] = {}
+        if table is None or isinstance(tree, python_source.Unparsable):
+            return
+        self._functions = [
+            (node.lineno, node.end_lineno or 0, node.name)
+            for node in ast.walk(tree)
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+        ]
+        self._tables = {
+            (below.get_lineno(), below.get_name()): below
+            for below in _all(table)
+            if below.get_type() == "function"
+        }
+
+    def free(self, start: int, end: int) -> set[str]:
+        """Return the names in inserted lines that the function around them takes from outside."""
+        names = _free(_wrapped(self._host[start:end]))
+        line = self._host.count(b"\n", 0, start) + 1
+        around = [(at, name) for at, last, name in self._functions if at < line <= last]
+        function = self._tables.get(max(around)) if around else None
+        if function is None:
+            return names
+        return names - {s.get_name() for s in function.get_symbols() if not s.is_global()}
 
 
 def _wrapped(lines: bytes) -> bytes:
@@ -154,25 +174,6 @@ def _wrapped(lines: bytes) -> bytes:
     if isinstance(python_source.read(plain), python_source.Unparsable):
         return b"async " + plain
     return plain
-
-
-def _function(host: bytes, module: symtable.SymbolTable, start: int) -> symtable.SymbolTable | None:
-    """Return the table of the innermost function around a byte."""
-    line = host.count(b"\n", 0, start) + 1
-    tree = python_source.read(host)
-    if isinstance(tree, python_source.Unparsable):
-        return None
-    inside = [
-        (node.lineno, node.name)
-        for node in ast.walk(tree)
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
-        and node.lineno < line <= (node.end_lineno or 0)
-    ]
-    if not inside:
-        return None
-    at, name = max(inside)
-    tables = (t for t in _all(module) if t.get_type() == "function")
-    return next((t for t in tables if (t.get_lineno(), t.get_name()) == (at, name)), None)
 
 
 def _in_order(helper: bytes) -> Iterator[str]:

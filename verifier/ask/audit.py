@@ -23,8 +23,9 @@ from verifier.catalog.entries.release import ReleaseEntry
 from verifier.catalog.kinds import KINDS
 from verifier.catalog.open import Catalog, Refused
 from verifier.checks.audit import agreement, fields, producers
-from verifier.checks.helper.pinning.derive import Derived, derive
+from verifier.checks.helper.pinning.derive import derive
 from verifier.checks.helper.pinning.recipe import Recipe
+from verifier.checks.helper.pinning.values import Derived
 from verifier.checks.helper.why import nearest_digest
 from verifier.core.coverage import Covered, State
 from verifier.core.demand import FACETS

@@ -13,11 +13,12 @@ from verifier.ask.reading import Reach, read_file
 from verifier.catalog.entries.helper import Lineage
 from verifier.catalog.entries.helper_format import parse
 from verifier.catalog.entries.helper_writing import comment_of, tables, written, written_lines
-from verifier.checks.helper.pinning.derive import Derived, Material, derive
+from verifier.checks.helper.pinning.derive import derive
 from verifier.checks.helper.pinning.fields import Difference, differences
 from verifier.checks.helper.pinning.proof import prove
 from verifier.checks.helper.pinning.recipe import FULL, Place, Recipe
 from verifier.checks.helper.pinning.registered import Merged, foreign, merged
+from verifier.checks.helper.pinning.values import Derived, Material
 from verifier.core.clock import print_time
 from verifier.core.coverage import Covered, State
 from verifier.core.demand import FACETS

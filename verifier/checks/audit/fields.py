@@ -5,8 +5,8 @@ from typing import Final
 
 from verifier.catalog.entries.helper import Lineage
 from verifier.catalog.entries.helper_writing import tables
-from verifier.checks.helper.pinning.derive import Derived
 from verifier.checks.helper.pinning.fields import differences
+from verifier.checks.helper.pinning.values import Derived
 from verifier.core.finding import Finding
 
 _SHOWN: Final = 300

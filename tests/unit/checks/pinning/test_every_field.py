@@ -15,8 +15,9 @@ from verifier.ask.reading import Reach
 from verifier.catalog.entries.helper_format import parse
 from verifier.catalog.entries.helper_writing import tables
 from verifier.checks.audit.fields import compared
-from verifier.checks.helper.pinning.derive import Derived, derive
+from verifier.checks.helper.pinning.derive import derive
 from verifier.checks.helper.pinning.recipe import parse as parse_recipe
+from verifier.checks.helper.pinning.values import Derived
 from verifier.core.strict import write_toml
 from verifier.core.table import MalformedError
 

@@ -13,7 +13,7 @@ from verifier.checks.helper.install import (
     taken_out,
 )
 from verifier.checks.helper.payload import Search
-from verifier.checks.helper.pinning.derive import Carried, Derived
+from verifier.checks.helper.pinning.values import Carried, Derived
 from verifier.core.demand import HelperDemand
 from verifier.core.finding import Finding, Where
 from verifier.core.value import frozen

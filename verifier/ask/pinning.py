@@ -93,6 +93,19 @@ def helper_entry(request: Request, *, now: datetime) -> Entry:
     if not isinstance(joined, Merged) or others:
         wrong = (*others, *(() if isinstance(joined, Merged) else joined))
         return Entry(report=_judged(recipe.name, (*wrong, *noticed), now, unproven))
+    return _proved(request, present, found, joined, (noticed, unproven, now))
+
+
+def _proved(
+    request: Request,
+    present: Lineage | None,
+    found: Derived,
+    joined: Merged,
+    said: tuple[tuple[Finding, ...], tuple[str, ...], datetime],
+) -> Entry:
+    """Print an entry, read it again, and prove it on the hosts that it was derived from."""
+    recipe = request.recipe
+    noticed, unproven, now = said
     data = written(joined.lineage, comment=_comment(request))
     try:
         lineage = parse(data, recipe.name)

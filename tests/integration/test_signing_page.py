@@ -29,7 +29,7 @@ def test_the_commands_of_the_page_run(tmp_path: Path) -> None:
 
 
 def test_five_commits_become_a_signed_registry(tmp_path: Path) -> None:
-    printed = run("pinning.md", 10, tmp_path)
+    printed = walk("pinning.md", 10, tmp_path)
     assert "pinned     lamp-gate: wrote first/targets/mine/helper/lamp-gate.toml" in printed
     assert "pin-body-drifted: another body under the same marker and name" in printed
     assert "v2, v2-main have the same marker and length and different bodies" in printed

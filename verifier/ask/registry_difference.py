@@ -117,7 +117,7 @@ def _side(name: str, root: str | None, now: datetime) -> tuple[list[Entry], tupl
         )
     given = None if root is None else file.read(root, limit=METADATA_BYTES).data
     catalog = open_registry(
-        folder,
+        RegistryFiles(folder),
         root=given,
         trusted_root=b"" if given else shipped.read("registry", "metadata/1.root.json"),
         now=now,

@@ -7,7 +7,8 @@ the name of the source; `[bundle]` tables (support.bundle_faults) that build bun
 `[signed]` tables (support.statements) that write keys and envelopes, `[chain]` (support.chains) and
 `[signed_repo]` ones (support.signed_commits) that build folders of evidence; `[receipt]` tables
 (support.written_receipts) that write studies, `[release]` ones (support.written_releases) that
-write downloads, a `[proposal]` (support.heads) that builds a repository with a pull request; an
+write downloads, a `[proposal]` (support.heads) that builds a repository with a pull request;
+`[producer]`, `[recipe]` and `[project]` (support.pinning) that build what is pinned from; an
 `[entry]` table (support.proofs) that builds what a proof reads; `stdin` (a file of the case);
 `surfaces` (true: all renderings for a CI are compared too); `registry` ("embedded", "base" for that
 of a proposal, or "none" for a call without one). The outcome is in the folder's name, and the exit
@@ -31,6 +32,7 @@ from support import (
     heads,
     hosts,
     images,
+    pinning,
     proofs,
     runs,
     signed_commits,
@@ -52,6 +54,10 @@ BUILDERS: Final[dict[str, Callable[[Path, Any], object]]] = {
     "receipt": written_receipts.make,
     "release": written_releases.make,
     "proposal": heads.make,
+    "producer": pinning.producer,
+    "recipe": pinning.recipe,
+    "project": pinning.project,
+    "lying": pinning.lying,
 }
 #: What each rendering of a report is kept as.
 FILES: Final = {
@@ -71,8 +77,9 @@ OUTCOMES: Final = {
     "error": {2, 4},
 }
 
-#: Verbs that judge nothing, and so take neither a registry nor a format.
+#: Verbs that judge nothing, and so take no registry; but for those of `REPORTING` no format.
 NO_TRUST: Final = (*([verb] for verb in ("explain", "pin", "new", "sign", "rotate", "update")), [])
+REPORTING: Final = (["pin", "helper"], ["list", "history"], ["diff", "registry"])
 
 
 def names(case: Path) -> str:
@@ -99,15 +106,19 @@ def test_case(
         registry = proofs.make(inputs, case, tmp_path / "registry")
     if "signed" in case:
         registry = statements.registry(tmp_path / "registry")
+    if "audited" in case:
+        registry = pinning.registry(tmp_path / "registry", case["audited"])
     if "release" in case:
         facts = case.get("release_entry", {})
         registry = written_releases.registry(tmp_path / "registry", facts)
     before = runs.content(inputs)
-    embedded = "registry" in case or case["command"][:1] in NO_TRUST
+    without = case["command"][:1] in NO_TRUST or case["command"][:2] in REPORTING
+    embedded = "registry" in case or without
     trust = [] if embedded else runs.trusting(registry)
     forms = list(FILES) if case.get("surfaces") else ["text", "json"]
     for form in forms:
-        if form != "text" and case["command"][:1] in NO_TRUST:
+        reporting = case["command"][:1] not in NO_TRUST or case["command"][:2] in REPORTING
+        if form != "text" and not reporting:
             continue
         command = heads.filled(case["command"], case)
         arguments = [*command, *(["--format", form] if form != "text" else [])]

@@ -25,6 +25,7 @@ _GROUPS: Final = (
     "update",
     "scan",
     "import",
+    "audit",
 )
 PAGES: Final = sorted([*PROJECT.glob("*.md"), *(PROJECT / "docs").rglob("*.md")])
 
@@ -68,10 +69,7 @@ def test_commands_in_pages_exist(page: Path) -> None:
     shown = "\n".join(part for block in blocks for part in block)
     for line in re.findall(r"^\s*(?:\$ )?pinproof ([a-z][^\n`]*)$", shown, re.MULTILINE):
         words = line.replace("\\|", " ").split()
-        grouped = words[0] in _GROUPS or words[:2] == [
-            "list",
-            "tree",
-        ]
+        grouped = words[0] in _GROUPS or words[:2] in (["list", "tree"], ["list", "history"])
         verb = words[:2] if grouped else words[:1]
         ran = helped(*verb)
         assert ran.exit == 0, line

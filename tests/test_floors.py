@@ -37,6 +37,7 @@ ADAPTERS: Final = {
     "sigstore_models": ("evidence.sigstore",),
     "rfc3161_client": ("evidence.timestamp",),
     "in_toto": ("evidence.layout",),
+    "git": ("sources.explore",),
     "tomli_w": ("core.strict",),
     "isal": ("sources.archives.inflate",),
     "zstandard": ("sources.archives.inflate",),

@@ -1,4 +1,4 @@
-"""The commands of docs/signing.md and docs/statements.md run as they stand, in an empty folder."""
+"""The commands of signing.md, statements.md and pinning.md run as they stand in an empty folder."""
 
 from pathlib import Path
 
@@ -26,3 +26,17 @@ def test_the_commands_of_the_page_run(tmp_path: Path) -> None:
     # Signing with discarded keys would make the first root another one.
     first = (tmp_path / "first/metadata/1.root.json").read_bytes()
     assert first == (tmp_path / "operator.root.json").read_bytes()
+
+
+def test_five_commits_become_a_signed_registry(tmp_path: Path) -> None:
+    printed = walk("pinning.md", 10, tmp_path)
+    assert "pinned     lamp-gate: wrote first/targets/mine/helper/lamp-gate.toml" in printed
+    assert "pin-body-drifted: another body under the same marker and name" in printed
+    assert "v2, v2-main have the same marker and length and different bodies" in printed
+    assert "verified   V3.py carries lamp-gate v3, the current version" in printed
+    assert "undecided  V2_MAIN.py carries lamp-gate v2-main: authentic, not accepted" in printed
+    assert "4 confirmed" in printed
+    assert "every field is what the recipe derives" in printed
+    assert "v2-main was authentic and is supported now" in printed
+    assert printed.count("\nexit 1\n") == 2
+    assert printed.count("\nexit 3\n") == 1

@@ -17,12 +17,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from verifier.ask.answers import Answer, Answered, Listing
+    from verifier.ask.audit import Audit, audit_registry
     from verifier.ask.bundle import verify_bundle
     from verifier.ask.chain import verify_chain
     from verifier.ask.commit import verify_commit
     from verifier.ask.composition import verify_composition
     from verifier.ask.explaining import why
     from verifier.ask.helper import verify_helper
+    from verifier.ask.history import list_history
     from verifier.ask.identity import identify
     from verifier.ask.image import verify_image
     from verifier.ask.migration import Request, plan_migration
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
     from verifier.ask.reading import Reach
     from verifier.ask.receipt import verify_receipt
     from verifier.ask.registry import check_registry, explain, list_entries, show
+    from verifier.ask.registry_difference import diff_registry
     from verifier.ask.release import verify_release
     from verifier.ask.runtime import verify_runtime
     from verifier.ask.statement import verify_statement
@@ -39,15 +42,19 @@ if TYPE_CHECKING:
 __all__ = [
     "Answer",
     "Answered",
+    "Audit",
     "Listing",
     "Reach",
     "Request",
     "Trust",
+    "audit_registry",
     "check_registry",
+    "diff_registry",
     "diff_tree",
     "explain",
     "identify",
     "list_entries",
+    "list_history",
     "list_tree",
     "plan_migration",
     "prove_composition",
@@ -70,12 +77,14 @@ __all__ = [
 #: modules of the others would be a tenth of its time.
 _HOMES: Final = {
     "answers": ("Answer", "Answered", "Listing"),
+    "audit": ("Audit", "audit_registry"),
     "bundle": ("verify_bundle",),
     "chain": ("verify_chain",),
     "commit": ("verify_commit",),
     "composition": ("verify_composition",),
     "explaining": ("why",),
     "helper": ("verify_helper",),
+    "history": ("list_history",),
     "identity": ("identify",),
     "image": ("verify_image",),
     "migration": ("Request", "plan_migration"),
@@ -83,6 +92,7 @@ _HOMES: Final = {
     "reading": ("Reach",),
     "receipt": ("verify_receipt",),
     "registry": ("check_registry", "explain", "list_entries", "show"),
+    "registry_difference": ("diff_registry",),
     "release": ("verify_release",),
     "runtime": ("verify_runtime",),
     "statement": ("verify_statement",),

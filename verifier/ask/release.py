@@ -20,11 +20,21 @@ from verifier.core.errors import UnavailableError, WrongCallError
 from verifier.core.finding import Finding
 from verifier.core.limits import DOCUMENT_BYTES
 from verifier.core.outcome import Outcome, Report, Subject
+from verifier.core.value import frozen
 from verifier.policy import judge
 from verifier.sources.folder import Unusable
 from verifier.sources.release_folder import ReleaseFolder
 
 _ARCHIVE: Final = ".tar.gz"
+
+
+@frozen
+class Judged:
+    """What was found of one target of a release, or of a plain set of files (`triple` empty)."""
+
+    subject: Subject
+    outcome: Outcome
+    triple: str = ""
 
 
 def verify_release(
@@ -53,42 +63,46 @@ def verify_release(
             remedy="name the folder that holds the files of the release page",
         )
     catalog = trust.catalog
-    judged: Iterator[tuple[Subject, Outcome]]
+    judged: Iterator[Judged]
     if isinstance(catalog, Refused):
-        judged = iter([(Subject(name=folder), _refused(catalog.findings))])
+        judged = iter([Judged(subject=Subject(name=folder), outcome=_refused(catalog.findings))])
     elif expect not in catalog.names("release"):
         raise unregistered(expect, catalog.names("release"), option="--expect")
     else:
         entry = catalog.release(expect)
         if isinstance(entry, Refused):
-            judged = iter([(Subject(name=folder), _refused(entry.findings))])
+            judged = iter([Judged(subject=Subject(name=folder), outcome=_refused(entry.findings))])
         else:
-            judged = _judged(ReleaseFolder(Path(folder), name=folder), folder, entry, targets)
+            judged = judged_folder(ReleaseFolder(Path(folder), name=folder), folder, entry, targets)
     return trust.report(
         tuple(
             judge(
-                found,
-                subject=subject,
+                each.outcome,
+                subject=each.subject,
                 demanded=demanded,
                 waivers=trust.policy.waivers,
                 now=trust.now,
             )
-            for subject, found in judged
+            for each in judged
         )
     )
 
 
-def _judged(
+def judged_folder(
     folder: ReleaseFolder, name: str, entry: ReleaseEntry, targets: Sequence[str]
-) -> Iterator[tuple[Subject, Outcome]]:
+) -> Iterator[Judged]:
+    """Check what lies in a folder by an entry: each target, or a plain set of files as one."""
     if entry.format == "sha256sums":
-        yield _plain(folder, name, entry)
+        subject, found = _plain(folder, name, entry)
+        yield Judged(subject=subject, outcome=found)
         return
     here = tuple(targets) or _triples(folder.names(), entry)
     for triple in here:
-        yield _built(folder, name, entry, triple)
+        subject, found = _built(folder, name, entry, triple)
+        yield Judged(subject=subject, outcome=found, triple=triple)
     if not here:
-        yield Subject(name=name), outcome(entry, [_nothing(name, entry)], read=False)
+        nothing = outcome(entry, [_nothing(name, entry)], read=False)
+        yield Judged(subject=Subject(name=name), outcome=nothing)
 
 
 def _triples(names: Sequence[str], entry: ReleaseEntry) -> tuple[str, ...]:

@@ -25,6 +25,7 @@ VERBS: Final = {
     "diff": "compare two trees",
     "show": "show one entry of the registry",
     "check": "check the registry itself",
+    "audit": "compare the registry with public source",
     "migrate": "bring a file to another version, or back",
     "new": "make a key or a registry, or begin a receipt",
     "sign": "sign a registry, its next root, or a statement",

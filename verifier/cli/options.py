@@ -165,6 +165,11 @@ def _output_options(function: F, forms: tuple[str, ...]) -> F:
     )
 
 
+_alternates = click.option(
+    "--allow-alternates", is_flag=True, help="Follow a repository's alternates anywhere."
+)
+
+
 def reach_options(function: F) -> F:
     """Add how far a repository's own pointers are followed."""
     return _added(
@@ -176,10 +181,13 @@ def reach_options(function: F) -> F:
             metavar="PATH",
             help="A folder that a repository's pointers may lead into; repeatable.",
         ),
-        click.option(
-            "--allow-alternates", is_flag=True, help="Follow a repository's alternates anywhere."
-        ),
+        _alternates,
     )
+
+
+def alternates_option(function: F) -> F:
+    """Add whether alternates are followed, for verbs whose --clone says something else."""
+    return _added(function, _alternates)
 
 
 def _added(function: F, *decorators: Callable[[F], F]) -> F:

@@ -42,6 +42,10 @@ FACETS: Final[dict[str, tuple[str, ...]]] = {
     ),
     "policy": ("form", "names", "waivers"),
     "still-valid": ("objects", "earlier", "change", "merge", "registry-changes", "holds"),
+    "pin": ("producer", "hosts", "sites", "names", "registered", "proof"),
+    "audit": ("producers", "fields"),
+    "agreement": ("agreement", "documents"),
+    "vouches": ("vouches",),
     "release": ("files", "receipt", "members", "commit", "published", "signed"),
     "receipt": (
         "identity",

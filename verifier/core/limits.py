@@ -119,6 +119,8 @@ GIT_HISTORY: Final = 200_000
 GIT_MERGE_BASES: Final = 64
 GIT_MERGE_BYTES: Final = 512 * MIB
 GIT_MERGE_SECONDS: Final = 120
+#: Commits of one path that exploring a clone looks at.
+GIT_LOG: Final = 1_000
 #: Files that an entry lists itself; of more it has a table beside it.
 ENTRY_FILES: Final = 2_000
 #: Levels of image indexes below each other, mentions of documents and of layers in one image

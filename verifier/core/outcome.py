@@ -73,6 +73,23 @@ class RuleFacts:
 
 
 @frozen
+class ProducerFacts:
+    """Where an entry says that something was published, and what was found there.
+
+    `row` names what of the entry. `state` is confirmed, contradicted or unverifiable; `detail`
+    says how, what is there instead, or what is missing.
+    """
+
+    row: str
+    repository: str
+    commit: str
+    path: str
+    symbol: str
+    state: str
+    detail: str
+
+
+@frozen
 class StudyFacts:
     """What a report says of a measurement, beside its findings. `state` is the worst one."""
 
@@ -95,6 +112,7 @@ class Outcome:
     """What the subject's own markers say it is; never believed, only named."""
     graph: tuple[GraphNode, ...] = ()
     study: StudyFacts | None = None
+    producers: tuple[ProducerFacts, ...] = ()
 
 
 @frozen
@@ -135,6 +153,7 @@ class Result:
     waivers: tuple[Waived, ...] = ()
     graph: tuple[GraphNode, ...] = ()
     study: StudyFacts | None = None
+    producers: tuple[ProducerFacts, ...] = ()
 
     @property
     def deciding(self) -> Finding | None:

@@ -103,6 +103,22 @@ def write_toml(value: Mapping[str, Any]) -> bytes:
     return tomli_w.dumps(value).encode()
 
 
+def toml_value(value: Any) -> str:
+    """Print one value on one line: text, integer, flag, or a list or table of such.
+
+    Every scalar is spelled by the writer of `write_toml`; it would give a list a line for each
+    value, and a table a section.
+    """
+    import tomli_w  # noqa: PLC0415  (as above)
+
+    if isinstance(value, Mapping):
+        inner = ", ".join(f"{key} = {toml_value(below)}" for key, below in value.items())
+        return f"{{ {inner} }}" if inner else "{}"
+    if isinstance(value, list):
+        return f"[{', '.join(map(toml_value, value))}]"
+    return tomli_w.dumps({"v": value}).removeprefix("v = ").rstrip("\n")
+
+
 def _decode(data: bytes, limit: int) -> str:
     if len(data) > limit:
         raise ValueError(f"{len(data):,} bytes, more than the {limit:,} allowed")

@@ -53,6 +53,7 @@ def judge(
         waivers=tuple(sorted({w.facts for _, w in used}, key=astuple)),
         graph=outcome.graph,
         study=outcome.study,
+        producers=outcome.producers,
     )
 
 

@@ -231,6 +231,38 @@ def _refused(study: StudyFacts, main: Finding | None) -> str:
     return _REFUSED.get(study.state) or _BESIDE.get(facet, "it does not hold")
 
 
+def _of_pin(item: Result, _main: Finding | None) -> str:
+    if item.verdict is Verdict.VERIFIED:
+        return f"{item.subject.name} can be pinned"
+    return f"{item.subject.name} is not pinned; nothing was written"
+
+
+def _of_audit(item: Result, _main: Finding | None) -> str:
+    if item.verdict is Verdict.VERIFIED:
+        return f"{item.subject.name} is what was published"
+    not_so = "is not what was published" if _says_no(item) else "is not confirmed"
+    return f"{item.subject.name} {not_so}"
+
+
+def _of_agreement(item: Result, _main: Finding | None) -> str:
+    if item.verdict is Verdict.VERIFIED:
+        return "the entries of the registry agree with each other"
+    if _says_no(item):
+        return "the entries of the registry contradict each other"
+    return "the registry does not know all that is quoted from it"
+
+
+def _of_vouches(item: Result, main: Finding | None) -> str:
+    name = item.subject.name
+    if main is None:
+        return f"{name} vouch for the same"
+    if main.code == "vouch-unauthenticated":
+        return f"{name} hold the same, and not both authenticate"
+    if main.code == "vouch-changed":
+        return f"{name} vouch for the same artifacts, and do not say the same of them"
+    return f"{name} vouch for different artifacts"
+
+
 def _of_scan(item: Result, _main: Finding | None) -> str:
     if item.verdict is Verdict.VERIFIED:
         return f"{item.subject.name} holds nothing that the scan knows"
@@ -311,6 +343,10 @@ _HEADLINES: Final[dict[str, Callable[[Result, Finding | None], str]]] = {
     "tree": _of_tree,
     "diff": _of_diff,
     "scan": _of_scan,
+    "pin": _of_pin,
+    "audit": _of_audit,
+    "agreement": _of_agreement,
+    "vouches": _of_vouches,
 }
 #: What an image is, by the finding that decided.
 _IMAGES: Final = {
@@ -371,5 +407,9 @@ _REASONS: Final = {
     "diff": "content and modes are the same",
     "bundle": "the signature holds, and all that comes with it",
     "receipt": "every rule that the policy demands holds, every figure follows",
+    "pin": "derived from what was published, and proved on every patched host",
+    "agreement": "a digest has one length wherever it is pinned, and a commit one tree",
+    "audit": "every producer that is asked for was found, and says what the entry says",
+    "vouches": "every digest, version, status and alias is in both",
     "scan": "no credential, host, address, home, person, prompt, or hidden character",
 }

@@ -11,7 +11,16 @@ from typing import TYPE_CHECKING, Any, Final
 from verifier import __version__
 from verifier.ask.answers import Answer, Answered, Listing
 from verifier.core.finding import Finding, Where
-from verifier.core.outcome import Failed, GraphNode, Identified, Report, Result, StudyFacts, Subject
+from verifier.core.outcome import (
+    Failed,
+    GraphNode,
+    Identified,
+    ProducerFacts,
+    Report,
+    Result,
+    StudyFacts,
+    Subject,
+)
 from verifier.core.printable import printable
 
 if TYPE_CHECKING:
@@ -153,7 +162,20 @@ def _result(result: Result) -> dict[str, Any]:
         ],
         **({"graph": [_node(node) for node in result.graph]} if result.graph else {}),
         **({"study": _study(result.study)} if result.study else {}),
+        **({"producers": [_producer(p) for p in result.producers]} if result.producers else {}),
         "notProven": list(result.not_proven),
+    }
+
+
+def _producer(producer: ProducerFacts) -> dict[str, Any]:
+    return {
+        "row": producer.row,
+        "repository": producer.repository,
+        "commit": producer.commit,
+        "path": producer.path,
+        "symbol": producer.symbol,
+        "state": producer.state,
+        "detail": producer.detail,
     }
 
 

@@ -12,7 +12,7 @@ from verifier.ask.answers import Answer, Answered, Listing
 from verifier.core.coverage import NOT_ASKED
 from verifier.core.errors import PinproofError
 from verifier.core.finding import Finding
-from verifier.core.outcome import Failed, Report, Result
+from verifier.core.outcome import Failed, ProducerFacts, Report, Result
 from verifier.core.printable import printable
 from verifier.core.table import MalformedError
 from verifier.core.verdict import Exit, Verdict
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from verifier.sources.tree import TreeEntry
 
 _MOST_ALSO: Final = 8
+_COMMIT: Final = 12
 #: What a kind of subject is called where several are counted, if not a file.
 _NOUNS: Final = {
     "image": "image",
@@ -36,14 +37,17 @@ _NOUNS: Final = {
     "tree": "tree",
     "diff": "comparison",
     "registry": "registry",
+    "audit": "audit",
+    "agreement": "audit",
 }
 #: What an answer is, by the question.
-_WORDS: Final = {"list": "entry", "show": "entry", "trust": "input"}
+_WORDS: Final = {"list": "entry", "show": "entry", "trust": "input", "history": "found"}
 #: Kinds whose coverage is told whatever was identified.
 _COVERED: Final = (
     *("registry", "policy", "diff", "composition", "proof", "image", "runtime"),
     *("statement", "bundle", "chain", "commit", "receipt", "release", "scan"),
     *("head", "still-valid"),
+    *("pin", "audit", "agreement", "vouches"),
 )
 
 
@@ -160,11 +164,15 @@ def _rows(item: Result, main: Finding | None, value: Report) -> Iterator[tuple[s
     if main is not None:
         yield from _details(main)
     others = [f for f in item.findings if f is not main and _shown(f, item)]
+    # What is said of producers has a row for each of them, below.
+    others = [f for f in others if not item.producers or f.row.facet != "producers"]
     for finding in others[:_MOST_ALSO]:
         yield "also", _also(finding, item)
     if len(others) > _MOST_ALSO:
         yield "also", f"{len(others) - _MOST_ALSO} more (--format json lists all)"
     yield from graph_rows(item.graph)
+    for producer in item.producers:
+        yield producer.state, _producer(producer)
     if item.study is not None:
         from verifier.render.study import study_rows  # noqa: PLC0415  (only receipts have one)
 
@@ -175,6 +183,12 @@ def _rows(item: Result, main: Finding | None, value: Report) -> Iterator[tuple[s
     yield from facts(item, value)
     if (allowed := remedy(item, main)) is not None:
         yield "you may", allowed
+
+
+def _producer(producer: ProducerFacts) -> str:
+    named = f"{producer.path}:{producer.symbol}" if producer.symbol else producer.path
+    place = f", {named}" if named else ""
+    return f"{producer.row}{place} at {producer.commit[:_COMMIT]}: {producer.detail}"
 
 
 def _word(item: Result) -> str:

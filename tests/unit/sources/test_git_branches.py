@@ -8,14 +8,14 @@ import pytest
 from support import git_repos
 
 from verifier.core.errors import UnavailableError
-from verifier.sources.git.refs import branches
+from verifier.sources.git.refs import references
 from verifier.sources.git.store import find
 
 ONE, OTHER = "1" * 40, "2" * 40
 
 
 def listed(repo: git_repos.Repo) -> dict[str, str]:
-    return branches(find(repo.path, (), anywhere=False))
+    return references(find(repo.path, (), anywhere=False))
 
 
 def packed(repo: git_repos.Repo, *lines: str) -> None:

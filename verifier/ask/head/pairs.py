@@ -17,7 +17,7 @@ from verifier.sources.git.faults import of_fault
 from verifier.sources.git.history import Unknown
 from verifier.sources.git.merge import Conflict, Merged, NotMerged, merge
 from verifier.sources.git.objects import Commit, Fault, shown
-from verifier.sources.git.refs import branches
+from verifier.sources.git.refs import references
 from verifier.sources.git.trees import Change
 from verifier.sources.tree import GITLINK_MODE
 
@@ -45,7 +45,7 @@ class Pairs:
         self._event = event
         self._branch = branch or (event.branch if event else None)
         self._named = branch is not None
-        self._branches = branches(clone.repo.found)
+        self._branches = references(clone.repo.found)
 
     def read(self, heads: Sequence[Commit], scratch: Path) -> list[Read]:
         """Read the pairs; `scratch` is an empty folder for merges."""

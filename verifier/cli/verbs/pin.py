@@ -1,7 +1,8 @@
 """`pinproof pin`: write down what is to be verified later; nothing is signed.
 
-`composition` from clones or folders and patches, once proved; `image` and `runtime` from what was
-read; `import` from pin files of other projects.
+`helper` from a producer's commits and patched hosts; `composition` from clones or folders and
+patches, once proved; `image` and `runtime` from what was read; `import` from pin files of other
+projects.
 """
 
 import re
@@ -11,6 +12,7 @@ from typing import Any, Final
 import click
 
 from verifier.cli import options as shared
+from verifier.cli.verbs import pin_helper
 from verifier.core.errors import WrongCallError
 from verifier.core.verdict import Verdict, exit_of_answer
 
@@ -21,6 +23,9 @@ _MODEL: Final = re.compile(r"([a-z]+)=(.+)@([0-9a-f]+)")
 @click.group(name="pin")
 def command() -> None:
     """Write an entry, for its maintainer to review, put into a registry, and sign."""
+
+
+command.add_command(pin_helper.command)
 
 
 @command.command()
@@ -202,3 +207,80 @@ def _parts(form: re.Pattern[str], text: str, option: str) -> tuple[str, ...]:
             "--setting KEY=VALUE",
         )
     return found.groups()
+
+
+@command.command()
+@click.argument("folder", metavar="DIR")
+@click.option("--name", required=True, metavar="TOOL-VERSION", help="The entry's name.")
+@click.option("--version", required=True, metavar="VERSION", help="The version in it.")
+@click.option("--project", required=True, metavar="URL", help="Where its project lives.")
+@click.option("--tag", required=True, metavar="TAG", help="The tag that was released.")
+@click.option("--commit", required=True, metavar="COMMIT", help="The full id that it leads to.")
+@click.option("--clone", metavar="PATH", help="A clone in which the tag is looked up.")
+@click.option(
+    "--sums", is_flag=True, help="A plain set of files under one list of checksums, no receipts."
+)
+@click.option(
+    "--target",
+    "targets",
+    multiple=True,
+    metavar="TRIPLE[=FILE]",
+    help="Pin this target only; of plain files, which of them is its archive. Repeatable.",
+)
+@click.option(
+    "--staging",
+    multiple=True,
+    metavar="SHA256=REASON",
+    help="A digest from before publication, never an identity; repeatable.",
+)
+@shared.output_options
+def release(folder: str, **options: Any) -> int:
+    """Read the downloads in DIR whole and print the entry of the release."""
+    from verifier.actions import pin_release as pin  # noqa: PLC0415
+
+    wanted = pin.Wanted(
+        name=options["name"],
+        version=options["version"],
+        project=options["project"],
+        tag=options["tag"],
+        commit=options["commit"],
+        form="sha256sums" if options["sums"] else "grill-perf-build-receipt-v1",
+        targets=options["targets"],
+        staging=tuple(_pair(text) for text in options["staging"]),
+        clone=options["clone"],
+    )
+    pinned = pin.release(folder, wanted, now=shared.clock() or datetime.now(UTC))
+    if pinned.entry is None:
+        return shared.finish(pinned.report, options)
+    shared.put(pinned.entry)
+    return exit_of_answer(known=True)
+
+
+def _pair(text: str) -> tuple[str, str]:
+    digest, reason = _parts(_COMPONENT, text, "--staging")
+    return digest, reason
+
+
+@command.command()
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.option("--head", metavar="COMMIT", help="The full commit that they are to be cited for.")
+@click.option("--evidence", metavar="DIR", help="The files that they name, to be pinned too.")
+@shared.policy_option
+@shared.trust_options
+def receipt(files: tuple[str, ...], **options: Any) -> int:
+    """Judge receipts and print what to cite of each: digest, length, commits, claims left.
+
+    A build receipt becomes the row of its release's entry. One that is rejected is not pinned.
+    """
+    from verifier.actions.pin_receipt import receipts  # noqa: PLC0415
+
+    pinned = receipts(
+        files,
+        head=options["head"],
+        evidence=options["evidence"],
+        trust=shared.opened(options, policy=options["policy"]),
+    )
+    if pinned.rows is None and pinned.report is not None:
+        return shared.finish(pinned.report, options)
+    shared.put(pinned.rows or b"")
+    return exit_of_answer(known=True)

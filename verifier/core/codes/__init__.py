@@ -21,6 +21,7 @@ from verifier.core.codes import (
     image,
     importing,
     migration,
+    pinning,
     policies,
     receipt,
     release,
@@ -50,6 +51,7 @@ _ROWS: Final = (
     *release.ROWS,
     *importing.ROWS,
     *migration.ROWS,
+    *pinning.ROWS,
 )
 
 CODES: Final[dict[str, Code]] = {row.code: row for row in _ROWS}

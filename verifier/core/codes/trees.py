@@ -131,5 +131,6 @@ ROWS: Final = (
     Code("git-grafted", "tree", UNDECIDED, "the repository grafts other parents onto commits"),
     Code("git-replaced", "tree", UNDECIDED, "the repository replaces objects by others"),
     Code("git-ref-like-id", "tree", UNDECIDED, "a reference is named like an object id"),
+    Code("explore-contradicted", "tree", REJECTED, "a clone says by name what its objects do not"),
     Code("git-fsck", "tree", UNDECIDED, "git's own check objects to a commit or tree"),
 )

@@ -39,7 +39,7 @@ _SILENCE: Final = 1.0
 _LINE: Final = 256
 _ZERO: Final = ord("0")
 _TYPES: Final = {b"blob": "blob", b"tree": "tree", b"commit": "commit", b"tag": "tag"}
-_ENVIRONMENT: Final = {
+ENVIRONMENT: Final = {
     "PATH": "/nonexistent",
     "HOME": "/nonexistent",
     "XDG_CONFIG_HOME": "/nonexistent",
@@ -107,7 +107,7 @@ def find_git() -> Git:
 def _asked(path: Path) -> Git:
     said = subprocess.run(  # noqa: S603  (an absolute path and a word of ours)
         [path, "version"],
-        env=_ENVIRONMENT,
+        env=ENVIRONMENT,
         cwd="/",
         stdin=subprocess.DEVNULL,
         capture_output=True,
@@ -132,7 +132,7 @@ def failed(why: str) -> UnavailableError:
 
 def environment(folder: Path) -> dict[str, str]:
     """Return all that git is told: our settings, and our folder as the repository."""
-    return {**_ENVIRONMENT, "GIT_DIR": str(folder)}
+    return {**ENVIRONMENT, "GIT_DIR": str(folder)}
 
 
 class Channel:

@@ -20,8 +20,8 @@ from verifier.sources.git.objects import FULL_ID, Tag, parse_tag
 from verifier.sources.git.reader import Reader, Want
 from verifier.sources.git.store import Found, read_file
 
-_BRANCHES: Final = ("refs/heads/", "refs/remotes/")
-_PLAIN: Final = re.compile(r"[A-Za-z0-9_+@=,.-]+(?:/[A-Za-z0-9_+@=,.-]+)*")
+BRANCHES: Final = ("refs/heads/", "refs/remotes/")
+PLAIN: Final = re.compile(r"[A-Za-z0-9_+@=,.-]+(?:/[A-Za-z0-9_+@=,.-]+)*")
 _ABBREVIATED: Final = re.compile("[0-9a-f]{4,63}")
 _LOOSE: Final = re.compile("[0-9a-fA-F]{4,64}")
 
@@ -62,8 +62,8 @@ def refusal(argument: str, meant: Meant) -> WrongCallError:
     )
 
 
-def branches(found: Found) -> dict[str, str]:
-    """List branches and remote branches by their full names, with the ids that they have.
+def references(found: Found, starts: tuple[str, ...] = BRANCHES) -> dict[str, str]:
+    """List references that start so, branches for one, by full names, with the ids that they have.
 
     References in the format "reftable" are not read: such a repository seems to have none.
     """
@@ -71,9 +71,9 @@ def branches(found: Found) -> dict[str, str]:
     for line in (read_file(found.common, "packed-refs") or b"").split(b"\n"):
         oid, _, named = line.partition(b" ")
         name, words = named.decode("utf-8", "surrogateescape"), oid.decode("ascii", "replace")
-        if name.startswith(_BRANCHES) and FULL_ID.fullmatch(words):
+        if name.startswith(starts) and FULL_ID.fullmatch(words):
             values[name] = words
-    for start in _BRANCHES:
+    for start in starts:
         values |= {name: _value(found, name) for name in _loose(found.common, start)}
     return {name: oid for name, oid in sorted(values.items()) if oid is not None}
 
@@ -98,7 +98,7 @@ def _loose(common: Path, start: str) -> Iterator[str]:
 
 
 def _candidates(name: str) -> Iterator[str]:
-    if not _PLAIN.fullmatch(name) or ".." in name or name.startswith("-"):
+    if not PLAIN.fullmatch(name) or ".." in name or name.startswith("-"):
         return
     for place in PLACES:
         # Directly in the repository's folder lie HEAD and its like, and config, which is no ref.
@@ -119,7 +119,7 @@ def _value(found: Found, reference: str) -> str | None:
         if FULL_ID.fullmatch(words):
             return words
         symbolic = words.removeprefix("ref: ")
-        if symbolic == words or not _PLAIN.fullmatch(symbolic) or ".." in symbolic:
+        if symbolic == words or not PLAIN.fullmatch(symbolic) or ".." in symbolic:
             return _packed(found, reference)
         reference = symbolic
     return None

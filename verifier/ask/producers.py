@@ -15,6 +15,9 @@ from verifier.sources.git.objects import Commit, Fault
 from verifier.sources.git.repository import read_commit
 from verifier.sources.git.tree import GitTree
 
+_NONE: Final = "no regular file of that path"
+#: Findings about objects that cannot be used.
+_BROKEN: Final = ("git-object", "git-tree", "git-commit")
 _CLONE: Final = "give it: --clone URL=PATH, the URL as the entry or recipe writes it"
 
 
@@ -113,18 +116,15 @@ class Producers:
         tree = self.tree(repository, commit)
         if isinstance(tree, Finding):
             return tree
-        before = tree.findings
         try:
             data = tree.read(path.encode(errors="surrogateescape"), limit=HOST_BYTES)
         except UnavailableError as error:
             return _absent(path, commit, error.message)
         if data is not None:
             return data
-        faults = [f for f in tree.findings if f not in before]
-        named = [
-            f for f in faults if f.code.startswith("git-object") or f.code == "git-tree-malformed"
-        ]
-        return named[0] if named else _absent(path, commit, "no regular file of that path")
+        # What could not be read may hold the path, so its absence is not known.
+        broken = [f for f in tree.findings if f.code.startswith(_BROKEN)]
+        return broken[-1] if broken and not tree.complete else _absent(path, commit, _NONE)
 
 
 def _absent(path: str, commit: str, got: str) -> Finding:

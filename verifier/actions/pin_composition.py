@@ -171,10 +171,4 @@ def _refused(name: str, findings: tuple[Finding, ...], now: datetime) -> Pinned:
 
 
 def _report(result: Result, now: datetime) -> Report:
-    return Report(
-        effective_time=print_time(now),
-        past_time=False,
-        registry=None,
-        policy=None,
-        results=(result,),
-    )
+    return Report.alone(result, print_time(now))

@@ -95,13 +95,7 @@ def _report(source: str, outcome: Outcome, now: datetime) -> Report:
         coverage=tuple(asked if c.facet == "expected" else c for c in outcome.coverage),
     )
     result = judge(outcome, subject=Subject(name=source), demanded=_DEMANDED, now=now)
-    return Report(
-        effective_time=print_time(now),
-        past_time=False,
-        registry=None,
-        policy=None,
-        results=(result,),
-    )
+    return Report.alone(result, print_time(now))
 
 
 def _refuse_unprintable(given: dict[str, str]) -> None:

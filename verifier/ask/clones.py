@@ -5,13 +5,11 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Final, Self
 
-from verifier.ask.reading import Reach
+from verifier.ask.reading import Reach, clones_by
 from verifier.checks.composition.components import Read
 from verifier.core.digest import sha256
-from verifier.core.errors import WrongCallError
 from verifier.core.finding import Finding
 from verifier.core.limits import HOST_BYTES, PAYLOAD_BYTES, PAYLOAD_FILES
-from verifier.core.printable import quoted
 from verifier.sources.folder_tree import FolderTree
 from verifier.sources.git.contents import Contents
 from verifier.sources.git.known import Known
@@ -27,19 +25,11 @@ SOURCE: Final = "source"
 
 def named_clones(values: Iterable[str]) -> dict[str, str]:
     """Split `NAME=PATH` arguments. Raises `WrongCallError` for another form or a name twice."""
-    found: dict[str, str] = {}
-    for value in values:
-        name, equals, path = value.partition("=")
-        if not (name and equals and path) or name in found:
-            wrong = f"{name} is given twice" if name in found else f"got {quoted(value)}"
-            raise WrongCallError(
-                f"--clone: expected NAME=PATH, {wrong}",
-                code="wrong-call",
-                remedy="name each clone once: base, target, source, or a component; a folder that "
-                "alternates lead to needs no name here: --allow-alternates follows them",
-            )
-        found[name] = path
-    return found
+    remedy = (
+        "name each clone once: base, target, source, or a component; a folder that alternates "
+        "lead to needs no name here: --allow-alternates follows them"
+    )
+    return clones_by(values, what="NAME", last=False, remedy=remedy)
 
 
 class Clones:

@@ -265,10 +265,4 @@ def _judged(
     digests = () if pin is None else (Digest(kind="file", hex=pin.sha256),)
     subject = Subject(name=name, digests=digests, length=None if pin is None else pin.length)
     result = judge(outcome, subject=subject, demanded=frozenset(_FACETS), now=now)
-    return Report(
-        effective_time=print_time(now),
-        past_time=False,
-        registry=None,
-        policy=None,
-        results=(result,),
-    )
+    return Report.alone(result, print_time(now))

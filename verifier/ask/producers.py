@@ -5,11 +5,11 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Final, Self
 
-from verifier.ask.reading import Reach
-from verifier.core.errors import UnavailableError, WrongCallError
+from verifier.ask.reading import Reach, clones_by
+from verifier.core.errors import UnavailableError
 from verifier.core.finding import Finding, Where
 from verifier.core.limits import HOST_BYTES
-from verifier.core.printable import printable, quoted
+from verifier.core.printable import printable
 from verifier.sources.git.faults import of_fault
 from verifier.sources.git.objects import Commit, Fault
 from verifier.sources.git.repository import read_commit
@@ -23,18 +23,8 @@ _CLONE: Final = "give it: --clone URL=PATH, the URL as the entry or recipe write
 
 def clones_by_url(values: Iterable[str]) -> dict[str, str]:
     """Split `URL=PATH` arguments. Raises `WrongCallError` for another form or a URL twice."""
-    found: dict[str, str] = {}
-    for value in values:
-        url, equals, path = value.rpartition("=")
-        if not (url and equals and path) or url in found:
-            wrong = f"{url} is given twice" if url in found else f"got {quoted(value)}"
-            raise WrongCallError(
-                f"--clone: expected URL=PATH, {wrong}",
-                code="wrong-call",
-                remedy="name each repository once, as the entry writes it, and its clone here",
-            )
-        found[url] = path
-    return found
+    remedy = "name each repository once, as the entry writes it, and its clone here"
+    return clones_by(values, what="URL", last=True, remedy=remedy)
 
 
 class Producers:

@@ -1,12 +1,13 @@
 """From an argument to the bytes of one file, whatever source it names (FORMATS §5)."""
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from verifier.core.companions import Companions
 from verifier.core.errors import UnavailableError, WrongCallError
 from verifier.core.finding import Finding
-from verifier.core.printable import printable
+from verifier.core.printable import printable, quoted
 from verifier.core.value import frozen
 from verifier.sources import argument, file
 from verifier.sources.file import FileBytes
@@ -18,6 +19,23 @@ class Reach:
 
     clones: tuple[str, ...] = ()
     allow_alternates: bool = False
+
+
+def clones_by(values: Iterable[str], *, what: str, last: bool, remedy: str) -> dict[str, str]:
+    """Split arguments of --clone, `WHAT=PATH`, at the first or the last equals sign.
+
+    Raises `WrongCallError` for another form, or for something named twice.
+    """
+    found: dict[str, str] = {}
+    for value in values:
+        name, equals, path = value.rpartition("=") if last else value.partition("=")
+        if not (name and equals and path) or name in found:
+            wrong = f"{name} is given twice" if name in found else f"got {quoted(value)}"
+            raise WrongCallError(
+                f"--clone: expected {what}=PATH, {wrong}", code="wrong-call", remedy=remedy
+            )
+        found[name] = path
+    return found
 
 
 class Reading(NamedTuple):

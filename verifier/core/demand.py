@@ -103,6 +103,20 @@ FORGE_FOLDER: Final = ".github"
 
 
 @frozen
+class Hold:
+    """A commit that must not be merged yet. All but the commit is text, shown and never evaluated.
+
+    `commit` is 40 or 64 hex digits.
+    """
+
+    commit: str
+    reason: str
+    owner: str
+    next_action: str
+    lifts_when: str
+
+
+@frozen
 class HeadHost:
     """A file of the head that carries a helper: its path, and the lineage it is compared with."""
 

@@ -230,6 +230,17 @@ class Report:
     results: tuple[Result | Failed, ...]
     not_proven: tuple[str, ...] = field(default=())
 
+    @classmethod
+    def alone(cls, result: Result, effective_time: str) -> "Report":
+        """Return the report on one subject that no registry and no policy has judged."""
+        return cls(
+            effective_time=effective_time,
+            past_time=False,
+            registry=None,
+            policy=None,
+            results=(result,),
+        )
+
     @property
     def exit(self) -> Exit:
         """The exit code of the run."""

@@ -3,7 +3,7 @@
 Judging adds nothing to an outcome: it decides which of the findings count.
 """
 
-from verifier.policy.document import Hold, Policy, Waiver, load
+from verifier.policy.document import Policy, Waiver, load
 from verifier.policy.judging import judge
 
-__all__ = ["Hold", "Policy", "Waiver", "judge", "load"]
+__all__ = ["Policy", "Waiver", "judge", "load"]

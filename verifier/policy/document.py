@@ -10,7 +10,14 @@ from typing import Final
 
 from verifier.core.clock import print_time
 from verifier.core.codes import CODES
-from verifier.core.demand import FACETS, HeadDemand, HelperDemand, Pristine, ReceiptDemand
+from verifier.core.demand import (
+    FACETS,
+    HeadDemand,
+    HelperDemand,
+    Hold,
+    Pristine,
+    ReceiptDemand,
+)
 from verifier.core.digest import Digest, sha256
 from verifier.core.finding import Finding
 from verifier.core.outcome import PolicyFacts, Subject, Waived
@@ -49,20 +56,6 @@ class Waiver:
     def facts(self) -> Waived:
         """What a report says of this waiver."""
         return Waived(code=self.code, reason=self.reason, by=self.by, until=print_time(self.until))
-
-
-@frozen
-class Hold:
-    """A commit that must not be merged yet. All but the commit is text, shown and never evaluated.
-
-    `commit` is 40 or 64 hex digits.
-    """
-
-    commit: str
-    reason: str
-    owner: str
-    next_action: str
-    lifts_when: str
 
 
 @frozen

@@ -14,7 +14,7 @@ from verifier.ask.trusted import Trust
 from verifier.checks.head import check, unread
 from verifier.checks.head.approvals import approvals
 from verifier.checks.head.event import Event
-from verifier.checks.head.holds import Held, holds
+from verifier.checks.head.holds import holds
 from verifier.checks.head.inside import Judged, inside
 from verifier.checks.head.objects import base as judge_base
 from verifier.checks.head.objects import merge as judge_merge
@@ -286,13 +286,7 @@ class Question:
 
     def _holds(self, head: Commit) -> Part:
         held = [
-            Held(
-                commit=hold.commit,
-                reason=hold.reason,
-                owner=hold.owner,
-                next_action=hold.next_action,
-                lifts_when=hold.lifts_when,
-            )
+            hold
             for hold in self.trust.policy.holds
             if hold.commit == head.oid or self._tree_of(hold.commit) == head.tree
         ]

@@ -9,22 +9,12 @@ from collections.abc import Iterable
 from typing import Final
 
 from verifier.checks.head.part import Part
+from verifier.core.demand import Hold
 from verifier.core.finding import Finding
 from verifier.core.printable import printable, quoted
 from verifier.core.value import frozen
 
 FACET: Final = "holds"
-
-
-@frozen
-class Held:
-    """A hold in force, in the words of the policy."""
-
-    commit: str
-    reason: str
-    owner: str
-    next_action: str
-    lifts_when: str
 
 
 @frozen
@@ -35,7 +25,7 @@ class Claimed:
     labels: tuple[str, ...]
 
 
-def holds(held: Iterable[Held], claimed: Claimed | None, labels: Iterable[str]) -> Part:
+def holds(held: Iterable[Hold], claimed: Claimed | None, labels: Iterable[str]) -> Part:
     """Judge the holds on a head; `labels` are those that mean "not yet"."""
     findings = [_held(each) for each in held]
     if claimed is not None:
@@ -46,7 +36,7 @@ def holds(held: Iterable[Held], claimed: Claimed | None, labels: Iterable[str]) 
     return Part.held(FACET, said)
 
 
-def _held(hold: Held) -> Finding:
+def _held(hold: Hold) -> Finding:
     return Finding(
         code="head-held",
         expected="no hold on this head",

@@ -93,7 +93,7 @@ def test_a_registry_that_was_sealed_anew_is_waived_by_name_until_its_date(tmp_pa
 @pytest.mark.parametrize(
     ("old", "new", "told"),
     [
-        ('"registry-changes", ', "", "head.demand: without registry-changes"),
+        ('"registry-changes", ', "", "head.demand no longer asks for registry-changes"),
         ('registry = "registry/"\n', "", "head.registry: registry/ → none"),
         ("documentation = [", 'documentation = ["verifier/", ', "verifier/ as well"),
         ("[[waiver]]", f"{WAIVER}[[waiver]]", "waiver of helper-drifted"),

@@ -36,6 +36,7 @@ from verifier.sources import file
 from verifier.sources.evidence_folder import EvidenceFolder
 
 _STATEMENT: Final = "https://in-toto.io/Statement/v1"
+_OTHER_HEAD: Final = ("receipt-b1-exact-head", "receipt-b2-refreshed-head")
 _SIDE_FILE: Final = "samplesFile"
 
 
@@ -256,6 +257,9 @@ def _judged(
     except PinproofError as error:
         return Failed.of(document.name, error)
     digest = Digest(kind="file", hex=document.pin.sha256)
+    # Whoever names the commit that the claims are about wants to know if it is another one.
+    if beside.head is not None and any(f.code in _OTHER_HEAD for f in outcome.findings):
+        demanded |= {"exact-head"}
     return judge(
         outcome,
         subject=Subject(name=document.name, digests=(digest,), length=document.pin.length),

@@ -38,7 +38,7 @@ def _facets(old: Policy, new: Policy) -> Iterator[str]:
     for kind, before, after in _demands(old, new):
         gone = sorted((before or frozenset()) - (after or frozenset()))
         if gone:
-            yield f"{kind}.demand: without {', '.join(gone)}"
+            yield f"{kind}.demand no longer asks for {', '.join(gone)}"
     if old.receipt and new.receipt and new.receipt.unsigned and not old.receipt.unsigned:
         yield "receipt.unsigned: undecided → accept"
 

@@ -27,8 +27,8 @@ _MEANS: Final = {
     "verified": "Everything that is demanded was checked, and it holds.",
     "rejected": "What was pinned and what is here contradict each other. "
     "Do not merge, install or cite it as it is.",
-    "undecided": "Nothing says no, but not everything that is demanded could be shown. "
-    "This is not a pass.",
+    "undecided": "This is not a pass: something that is demanded does not hold, or could not "
+    "be shown. The reason and what you may do about it stand below.",
     "error": "There is no verdict: something could not be read. This is not a pass.",
 }
 _ORDER: Final = ("rejected", "error", "undecided", "verified")
@@ -78,6 +78,8 @@ def _block(item: Result | Failed, value: Report) -> Iterator[str]:
         yield from _details(main)
     if (allowed := remedy(item, main)) is not None:
         yield f"- **You may:** {prose(allowed)}"
+    if main is not None:
+        yield f"- **More of it:** {code(f'pinproof explain {main.code}')}"
     yield from _waivers(item)
     yield from _others(item, main)
     yield from _coverage(item)

@@ -32,7 +32,7 @@ def holds(held: Iterable[Hold], claimed: Claimed | None, labels: Iterable[str]) 
         findings += _claims(claimed, frozenset(labels))
     if findings:
         return Part.broken(FACET, tuple(findings))
-    said = "none" if claimed is None else "none, and no draft or label of the event"
+    said = "no hold" if claimed is None else "no hold, and no draft or label of the event"
     return Part.held(FACET, said)
 
 

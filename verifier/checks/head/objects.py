@@ -182,8 +182,10 @@ def base(pair: Pair, tips: Tips) -> Part:
         which = () if tips.named else (_WHICH,)
         return Part.held("base", detail, not_proven=(_SERVER, *which))
     asked = f"branch {printable(tips.wanted)}" if tips.wanted else "a branch of this clone"
-    if tips.behind:
-        name = tips.behind[0]
+    # A branch of the proposal itself has the base below it too.
+    behind = [name for name in tips.behind if tips.branches[name] != pair.head.oid]
+    if behind:
+        name = behind[0]
         finding = Finding(
             code="head-base-moved",
             expected=f"the tip of {asked}",
@@ -196,7 +198,8 @@ def base(pair: Pair, tips: Tips) -> Part:
             code="head-base-not-tip",
             expected=f"the tip of {asked}",
             got=pair.base.oid,
-            remedy="git fetch origin, and give the tip of the branch that is merged into",
+            remedy="git fetch origin, give the tip of the branch that is merged into, and name "
+            "that branch: --base-ref NAME",
         )
     return Part.broken("base", (finding,))
 

@@ -126,7 +126,7 @@ def _of_policy(change: PolicyChange | None) -> list[Finding]:
             expected="a policy that demands at least what the base's demands",
             got=f"{listed}{more}",
             cause="from the merge on, this policy would judge what comes next",
-            remedy="take the change out; or have it decided by itself, with a named waiver of "
-            "head-policy-weakened in the base's policy or in one given from outside",
+            remedy="take the change out; or first merge a change of the base's policy by itself: a "
+            f"[[waiver]] of head-policy-weakened, subject {change.path}, until a date",
         )
     ]

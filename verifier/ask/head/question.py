@@ -2,14 +2,12 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Final, Self
+from typing import TYPE_CHECKING, Final, Self
 
-from verifier.ask.head.approvals import Voices
 from verifier.ask.head.clone import Clone, required
 from verifier.ask.head.contents import Contents
 from verifier.ask.head.judges import Judges, refuse_inside
 from verifier.ask.head.pairs import Pairs, Read
-from verifier.ask.head.receipts import Receipts
 from verifier.ask.trusted import Trust
 from verifier.checks.head import check, unread
 from verifier.checks.head.approvals import approvals
@@ -33,6 +31,10 @@ from verifier.policy import judge
 from verifier.sources.git.merge import Merged
 from verifier.sources.git.objects import FULL_ID, Commit
 from verifier.sources.scratch import scratch
+
+if TYPE_CHECKING:
+    from verifier.ask.head.approvals import Voices
+    from verifier.ask.head.receipts import Receipts
 
 _APPROVALS: Final = "approvals"
 _RECEIPTS: Final = "receipts"
@@ -97,7 +99,6 @@ class Question:
         self._approvals = (*demand.approvals, *([own] if own else []))
         if said.trusted_root is not None:
             refuse_inside("--trusted-root", said.trusted_root, clone)
-        self._voices = Voices(said.bundles, self._approvals, trust, said.trusted_root)
         # What a call asks for counts, whatever the policy says of the rest.
         asked_for = {
             _APPROVALS: own is not None,
@@ -107,8 +108,21 @@ class Question:
         self._demanded = demand.facets | {"objects", "holds"}
         self._demanded |= {facet for facet, asked in asked_for.items() if asked}
         self.in_scope = self._contents.scope()
-        self._receipts = Receipts(
-            clone, trust, demand, folder=said.receipts, in_scope=self.in_scope
+        self._voices = self._heard(said) if self._approvals else None
+        self._receipts = self._measured(said) if _RECEIPTS in self._demanded else None
+
+    def _heard(self, said: Statements) -> "Voices":
+        """Read bundles: signatures take imports that most heads do not need."""
+        from verifier.ask.head.approvals import Voices  # noqa: PLC0415
+
+        return Voices(said.bundles, self._approvals, self.trust, said.trusted_root)
+
+    def _measured(self, said: Statements) -> "Receipts":
+        """Read receipts, whose rules are half of the program."""
+        from verifier.ask.head.receipts import Receipts  # noqa: PLC0415
+
+        return Receipts(
+            self._clone, self.trust, self._demand, folder=said.receipts, in_scope=self.in_scope
         )
 
     @classmethod
@@ -273,7 +287,7 @@ class Question:
         )
 
     def _receipt(self, read: Read, folder: Path) -> Part:
-        if _RECEIPTS not in self._demanded:
+        if self._receipts is None:
             return Part.unasked(_RECEIPTS, NOT_ASKED)
         bound = self._receipts.bound(read.pair.head, folder)
         return judge_receipts(bound, read.pair.head.oid, read.pair.base.oid)
@@ -281,7 +295,8 @@ class Question:
     def _approval(self, head: Commit) -> Part:
         if _APPROVALS not in self._demanded:
             return Part.unasked(_APPROVALS, NOT_ASKED)
-        asked = [(each, self._voices.of(each, head.oid)) for each in self._approvals]
+        voices = self._voices
+        asked = [(each, voices.of(each, head.oid)) for each in self._approvals] if voices else []
         return approvals(asked, head.oid)
 
     def _holds(self, head: Commit) -> Part:

@@ -72,7 +72,6 @@ def command(
     Policy and registry come from the base or from outside, never from the head.
     """
     from verifier.ask.head import Judges, Statements, verify_head  # noqa: PLC0415
-    from verifier.ask.head.still_valid import still_valid as still  # noqa: PLC0415
     from verifier.cli import progress  # noqa: PLC0415
     from verifier.core.printable import printable  # noqa: PLC0415
 
@@ -95,9 +94,12 @@ def command(
     if still_valid is not None and (len(heads) > 1 or event or base_ref):
         raise click.UsageError("--still-valid is about one --head, without --event or --base-ref")
     with progress.shown(f"reading {printable(repo)}"):
-        report = (
-            verify_head(repo, base=base, heads=heads, event=event, branch=base_ref, **given)
-            if still_valid is None
-            else still(repo, still_valid, base=base, head=heads[0], **given)
-        )
+        if still_valid is None:
+            report = verify_head(
+                repo, base=base, heads=heads, event=event, branch=base_ref, **given
+            )
+        else:
+            from verifier.ask.head import still_valid as room  # noqa: PLC0415
+
+            report = room.still_valid(repo, still_valid, base=base, head=heads[0], **given)
     return shared.finish(report, options)

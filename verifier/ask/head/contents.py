@@ -1,6 +1,7 @@
 """What head's tree holds: hosts, compositions, its registry and its policy."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from verifier.ask import composition, helper
 from verifier.ask.head.clone import Clone
@@ -14,9 +15,12 @@ from verifier.catalog.tuf.tree_files import RegistryTree
 from verifier.checks.composition.expected import path_scope
 from verifier.checks.head.inside import Judged
 from verifier.checks.head.registry_changes import PolicyChange, RegistryChange
-from verifier.core.demand import HeadDemand
+from verifier.core.companions import Companions
+from verifier.core.demand import HeadDemand, HeadHost
+from verifier.core.digest import sha256
 from verifier.core.errors import PinproofError
 from verifier.core.limits import BYTECODE_BYTES, HOST_BYTES
+from verifier.core.outcome import Result
 from verifier.core.printable import printable
 from verifier.policy.weaker import weaker
 from verifier.sources.beside import companions_in
@@ -32,6 +36,7 @@ class Contents:
     def __init__(self, clone: Clone, trust: Trust, demand: HeadDemand, judges: Judges) -> None:
         """Remember what judges."""
         self._clone, self._trust, self._demand, self._judges = clone, trust, demand, judges
+        self._judged: dict[tuple[str, str, Companions], list[Result]] = {}
 
     # ── hosts and compositions ─────────────────────────────────────────────────────────────────
 
@@ -52,13 +57,22 @@ class Contents:
                 mtime=0,
                 size=len(data),
             )
-            reading = Reading(FileBytes(name=named(host.path), data=data), companions=beside)
-            results = helper.judged(
-                named(host.path), reading, trust=self._trust, lineage=host.lineage
-            )
-            twin = self._twin(head, path)
-            found += [Judged(name=host.path, result=result, twin=twin) for result in results]
+            twin, name = self._twin(head, path), named(host.path)
+            found += [
+                Judged(name=host.path, result=_renamed(result, name), twin=twin)
+                for result in self._host(host, data, beside)
+            ]
         return found
+
+    def _host(self, host: HeadHost, data: bytes, beside: Companions) -> list[Result]:
+        """Judge one host under its path; most heads of a call have the same one."""
+        key = host.path, sha256(data), beside
+        if key not in self._judged:
+            reading = Reading(FileBytes(name=host.path, data=data), companions=beside)
+            self._judged[key] = helper.judged(
+                host.path, reading, trust=self._trust, lineage=host.lineage
+            )
+        return self._judged[key]
 
     def _instead(self, head: Commit, path: str) -> str:
         """Say what a head has at the path of a host, if that is no file that can be read."""
@@ -189,6 +203,16 @@ class Contents:
         if theirs is None or theirs.facts.sha256 == self._trust.policy.facts.sha256:
             return None
         return PolicyChange(path=path, weaker=weaker(self._trust.policy, theirs))
+
+
+def _renamed(result: Result, name: str) -> Result:
+    """Return a result whose subject has another name."""
+    old = result.subject.name
+    findings = tuple(
+        replace(each, where=replace(each.where, path=name)) if each.where.path == old else each
+        for each in result.findings
+    )
+    return replace(result, subject=replace(result.subject, name=name), findings=findings)
 
 
 def _whole(found: Catalog | Refused) -> Catalog | Refused:

@@ -148,3 +148,25 @@ def test_several_heads_are_judged_each_by_itself(tmp_path: Path) -> None:
     codes = [{finding["code"] for finding in each["findings"]} for each in found]
     assert [each["verdict"] for each in found] == ["verified", "undecided", "undecided"]
     assert codes[1:] == [{"head-approval-stale", "head-receipt-none"}, {"head-id-unknown"}]
+
+
+def test_a_host_that_heads_share_is_judged_under_the_name_of_each(tmp_path: Path) -> None:
+    changed = {"from": "v5", "replace": [["+ 2.0", "+ 3.0"]]}
+    drifted = {"name": "drifted", "on": ["work"], "host": {heads.HOST: changed}}
+    made = heads.make(tmp_path, {"commit": [drifted]})
+    asked = [made.ids[name] for name in ("head", "work", "drifted")]
+    ran = runs.run(
+        [
+            *("verify", "head", "--repo", "repo", "--base", made.ids["base"], *TRUST),
+            *(word for oid in asked for word in ("--head", oid)),
+            *("--format", "json"),
+        ],
+        cwd=tmp_path,
+        clock=heads.CLOCK,
+    )
+    assert ran.exit == 1
+    found = [each for each in json.loads(ran.stdout)["results"] if each["kind"] == "helper"]
+    assert [each["subject"]["name"] for each in found] == [f"{oid}:{heads.HOST}" for oid in asked]
+    assert [each["verdict"] for each in found] == ["verified", "verified", "rejected"]
+    places = {finding["where"]["path"] for finding in found[2]["findings"]}
+    assert places == {f"{asked[2]}:{heads.HOST}"}

@@ -13,8 +13,9 @@ from verifier.core.outcome import Failed, Report, Result
 from verifier.core.printable import printable
 from verifier.core.value import frozen
 from verifier.core.verdict import Verdict
-from verifier.render.headlines import headline, main_finding, reason
+from verifier.render.headlines import headline
 from verifier.render.layout import shortened
+from verifier.render.reasons import reason
 from verifier.render.surface import site, told, weight
 
 #: So many of each are shown for one step; GitHub drops the rest.
@@ -56,7 +57,7 @@ def _word(item: Result | Failed) -> str:
 def _about(item: Result | Failed) -> str:
     if isinstance(item, Failed):
         return f"{item.code}: {item.message}"
-    main = main_finding(item)
+    main = item.deciding
     waived = f", {len(item.waived)} waived" if item.waived else ""
     return f"{headline(item, main)}{waived}; {reason(item, main)}"
 

@@ -1,4 +1,4 @@
-"""The first two lines of a report: what the verdict is about, and the main reason.
+"""The first line of a report: what the verdict is about.
 
 One function a kind of subject; a new kind adds one here and nothing elsewhere.
 """
@@ -7,7 +7,6 @@ import re
 from collections.abc import Callable
 from typing import Final
 
-from verifier.core.codes import CODES
 from verifier.core.coverage import State
 from verifier.core.finding import Finding
 from verifier.core.outcome import Identified, Result, StudyFacts
@@ -16,26 +15,6 @@ from verifier.core.verdict import Verdict
 #: A commit in a headline is shortened as digests are; below it stands whole, to be copied.
 _COMMIT: Final = re.compile("commit ([0-9a-f]{12})[0-9a-f]{28}")
 _CANNOT: Final = ", and cannot be brought to the version asked for"
-
-
-def titled(code: str) -> str:
-    """Print a code with its title."""
-    return f"{code}: {CODES[code].title}"
-
-
-def place(finding: Finding, item: Result) -> str:
-    """Say where a finding is: another file than the subject, and the line if it tells one."""
-    where, found = finding.where, []
-    if where.path not in (None, item.subject.name):
-        found.append(str(where.path))
-    if where.line and finding.row.facet != "whole-file":
-        found.append(f"line {where.line}")
-    return f" ({', '.join(found)})" if found else ""
-
-
-def main_finding(item: Result) -> Finding | None:
-    """Return the finding that decided, None if the subject is verified."""
-    return item.deciding
 
 
 def headline(item: Result, main: Finding | None) -> str:
@@ -290,40 +269,6 @@ def _standing(item: Result, found: Identified, main: Finding | None) -> str:
     return ", the current version" if found.current else ", not the current version"
 
 
-def reason(item: Result, main: Finding | None) -> str:
-    """Say the main reason, a finding where there is one."""
-    if main is not None:
-        return f"{titled(main.code)}{place(main, item)}"
-    if item.verdict is Verdict.VERIFIED:
-        if item.kind in _REASONS:
-            return _REASONS[item.kind]
-        held = [c.facet for c in item.coverage if c.facet in item.demanded and c.state.holds]
-        words = [facet.replace("-", " ") for facet in held]
-        listed = " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
-        waived = f"; waived: {', '.join(item.waived)}" if item.waived else ""
-        many = len(words) > 1
-        if item.kind in _HOLDING:
-            return f"{listed} {'hold' if many else 'holds'}{waived}"
-        return f"{listed} {'are' if many else 'is'} as registered{waived}"
-    if item.kind in _EMPTY and not item.findings:
-        return _EMPTY[item.kind]
-    unmet = [c.facet for c in item.coverage if c.facet in item.demanded and not c.state.holds]
-    return f"nothing says yes: {', '.join(unmet)} not checked"
-
-
-def remedy(item: Result, main: Finding | None) -> str | None:
-    """Say what one may do about a verdict; None where nothing needs doing."""
-    if main is not None:
-        return main.remedy
-    if item.verdict is not Verdict.UNDECIDED:
-        return None
-    if item.kind in ("tree", "diff"):
-        return "name a folder, commit or archive that holds something"
-    return "judge with a policy that demands what can be checked here"
-
-
-#: Kinds that no entry of the registry describes.
-_HOLDING: Final = ("head", "still-valid", "policy")
 _HEADLINES: Final[dict[str, Callable[[Result, Finding | None], str]]] = {
     "helper": _of_helper,
     "head": _of_head,
@@ -396,20 +341,4 @@ _BESIDE: Final = {
     "gates": "it was not judged by the gates that were declared",
     "signature": "it is not signed as was asked for",
     "signer": "it is signed, and not by whom it may be signed",
-}
-_EMPTY: Final = {"tree": "it is empty", "diff": "both are empty"}
-_REASONS: Final = {
-    "chain": "its layout is signed, its links are, and every artifact follows its rules",
-    "commit": "the signature holds over the bytes of the object",
-    "registry": "every file is signed, every entry parses, the index is as derived",
-    "statement": "as many have signed as were asked for, and it is about what was given",
-    "tree": "read and hashed; compared with nothing",
-    "diff": "content and modes are the same",
-    "bundle": "the signature holds, and all that comes with it",
-    "receipt": "every rule that the policy demands holds, every figure follows",
-    "pin": "derived from what was published, and proved on every patched host",
-    "agreement": "a digest has one length wherever it is pinned, and a commit one tree",
-    "audit": "every producer that is asked for was found, and says what the entry says",
-    "vouches": "every digest, version, status and alias is in both",
-    "scan": "no credential, host, address, home, person, prompt, or hidden character",
 }

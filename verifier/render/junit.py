@@ -16,7 +16,8 @@ from verifier.core.outcome import Failed, Report, Result
 from verifier.core.printable import printable
 from verifier.core.value import frozen
 from verifier.core.verdict import Verdict
-from verifier.render.headlines import headline, main_finding, place, reason, remedy
+from verifier.render.headlines import headline
+from verifier.render.reasons import place, reason, remedy
 from verifier.render.surface import told, weight
 
 _ATTRIBUTES: Final[tuple[tuple[str, "Ended"], ...]] = (
@@ -74,7 +75,7 @@ def _error(item: Failed) -> _Case:
 
 def _cases(item: Result) -> Iterator[_Case]:
     """Return the verdict first: whatever a facet looks like, a suite is green only with it."""
-    main = main_finding(item)
+    main = item.deciding
     may = remedy(item, main)
     yield _Case(
         name="verdict",

@@ -13,7 +13,8 @@ from typing import Final
 from verifier.core.finding import Finding
 from verifier.core.outcome import Failed, Report, Result
 from verifier.core.printable import printable
-from verifier.render.headlines import headline, main_finding, place, reason, remedy, titled
+from verifier.render.headlines import headline
+from verifier.render.reasons import place, reason, remedy, titled
 from verifier.render.surface import weight
 from verifier.render.text import facts
 
@@ -69,7 +70,7 @@ def _block(item: Result | Failed, value: Report) -> Iterator[str]:
         yield f"- **Why:** {prose(titled(item.code))}"
         yield f"- **You may:** {prose(item.remedy)}"
         return
-    main = main_finding(item)
+    main = item.deciding
     waived = f", {len(item.waived)} waived" if item.waived else ""
     yield f"**{item.verdict}**: {prose(headline(item, main))}{waived}"
     yield ""

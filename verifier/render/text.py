@@ -17,8 +17,9 @@ from verifier.core.printable import printable
 from verifier.core.table import MalformedError
 from verifier.core.verdict import Exit, Verdict
 from verifier.render.graph import graph_rows
-from verifier.render.headlines import headline, main_finding, place, reason, remedy, titled
+from verifier.render.headlines import headline
 from verifier.render.layout import first, rows, second
+from verifier.render.reasons import place, reason, remedy, titled
 
 if TYPE_CHECKING:
     from verifier.sources.tree import TreeEntry
@@ -139,7 +140,7 @@ def block(item: Result | Failed, value: Report, *, colour: bool) -> str:
     """Render one subject of a report."""
     if isinstance(item, Failed):
         return failed(item, colour=colour)
-    main = main_finding(item)
+    main = item.deciding
     waived = f", {len(item.waived)} waived" if item.waived else ""
     past = " (at a past time)" if value.past_time else ""
     lines = [

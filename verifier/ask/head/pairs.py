@@ -42,7 +42,6 @@ class Pairs:
     def __init__(self, clone: Clone, base: Commit, event: Event | None, branch: str | None) -> None:
         """Read the clone's branches."""
         self._clone, self._base = clone, base
-        self._event = event
         self._branch = branch or (event.branch if event else None)
         self._named = branch is not None
         self._branches = references(clone.repo.found)
@@ -121,8 +120,6 @@ class Pairs:
         )
 
     def _is_pushed(self, oid: str) -> bool:
-        if self._event is not None and self._event.head == oid:
-            return True
         return any(
             value == oid and not name.endswith(_FORGES[0]) and _FORGES[1] not in name
             for name, value in self._branches.items()

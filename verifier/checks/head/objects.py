@@ -11,6 +11,7 @@
 """
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Final
 
 from verifier.checks.head.part import Part
@@ -32,7 +33,7 @@ class Pair:
     """Base and head, as they were read.
 
     `relation` are their merge bases, or why those are unknown. `pushed` says whether a branch of
-    the clone, or the event, has the head as its tip. `wrong` is what reading objects
+    the clone has the head as its tip: an event is no proof of that. `wrong` is what reading objects
     brought to light, `notes` what the clone says of itself.
     """
 
@@ -242,9 +243,9 @@ def merge(
 
 def _merged(tree: str, what: str, stated: str | None) -> Part:
     other = () if stated in (None, tree) else (f"the forge's merge, whose tree is {stated}",)
-    part = Part.held("merge", f"tree {tree[:12]}, {what}", not_proven=other)
     found = Identified(entry="merge", version=tree, status="tree", detail=what)
-    return Part(covered=part.covered, identified=(found,), not_proven=part.not_proven)
+    part = Part.held("merge", f"tree {tree[:12]}, {what}", not_proven=other)
+    return replace(part, identified=(found,))
 
 
 def _conflict(merged: Conflict) -> Finding:

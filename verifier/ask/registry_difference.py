@@ -70,13 +70,7 @@ def diff_registry(one: str, other: str, *, root: str | None = None, now: datetim
     )
     subject = Subject(name=f"{printable(one)} and {printable(other)}")
     result = judge(outcome, subject=subject, demanded=_DEMANDED, now=now)
-    report = Report(
-        effective_time=print_time(now),
-        past_time=False,
-        registry=None,
-        policy=None,
-        results=(result,),
-    )
+    report = Report.alone(result, print_time(now))
     return Difference(report=report, changes=changes)
 
 

@@ -36,10 +36,11 @@ class Voices:
         Raises `UnavailableError` for a bundle that cannot be read, `WrongCallError` for a signer
         that is not registered.
         """
-        self._trust, self._root = trust, trusted_root
         self._read = [(path, _bundle(path)) for path in paths]
         names = dict.fromkeys(name for each in approvals for name in each.signers)
         self._asked = {name: of_registry(name, trust.catalog) for name in names}
+        root = sigstore_root(trusted_root)
+        self._works = {name: Work(asked, root, trust) for name, asked in self._asked.items()}
 
     def of(self, approval: Approval, head: str) -> tuple[Voice, ...]:
         """Say what each bundle comes to for one approval of one head."""
@@ -66,7 +67,7 @@ class Voices:
         refused: list[Finding] = []
         for name in approval.signers:
             asked = self._asked[name]
-            wrong = self._wrong(asked, found, statement, approval, head)
+            wrong = self._wrong(name, found, statement, approval, head)
             if wrong or not isinstance(asked, Asked):
                 refused += wrong
             else:
@@ -77,19 +78,20 @@ class Voices:
 
     def _wrong(
         self,
-        asked: Asked | tuple[Finding, ...],
+        name: str,
         bundle: Bundle,
         statement: Statement,
         approval: Approval,
         head: str,
     ) -> tuple[Finding, ...]:
         """Say why a bundle does not speak for a signer, nothing if it does."""
+        asked = self._asked[name]
         if not isinstance(asked, Asked):
             return asked
         kind = wrong_kind(bundle, asked)
         if kind is not None:
             return (kind,)
-        work = Work(asked, sigstore_root(self._root), self._trust)
+        work = self._works[name]
         about = Artifact(name=f"commit {head}", digests={"gitCommit": head})
         unproven = [f for f in work.outcome(bundle, about).findings if f.code != _NO]
         # What it says counts only once it is known who says it.

@@ -31,8 +31,6 @@ from verifier.sources.git.store import find
 from verifier.sources.git.tree import GitTree
 from verifier.sources.tree import FILE_MODE, PROGRAM_MODE
 
-_TRUSTED: Final = "git rev-parse NAME^{commit} prints the full id of a name that you trust"
-
 
 class Clone:
     """A clone for reading: each object is hashed, each tree parsed once for all commits."""

@@ -186,11 +186,6 @@ class Contents:
             sealed=None,
         )
 
-    @property
-    def watches_policy(self) -> bool:
-        """Whether the policy lies in the repository, where a head can change it."""
-        return self._judges.policy_path is not None
-
     def policy_change(self, base: Commit, head: Commit, landed: str) -> PolicyChange | None:
         """Compare the policy that judges with head's own, where the merge changes the base's."""
         path = self._judges.policy_path

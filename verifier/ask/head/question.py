@@ -82,6 +82,8 @@ class Asked:
     statements: Statements
     event: Event | None
     branch: str | None
+    tip: bool = True
+    """Whether the base has to be the tip of a branch, if the policy demands that."""
 
 
 class Question:
@@ -106,7 +108,8 @@ class Question:
         }
         # Whatever a policy demands, nothing is said of ids that mean something else, or of a hold.
         self._demanded = demand.facets | {"objects", "holds"}
-        self._demanded |= {facet for facet, asked in asked_for.items() if asked}
+        self._demanded |= {facet for facet, given in asked_for.items() if given}
+        self._demanded -= set() if asked.tip else {"base"}
         self.in_scope = self._contents.scope()
         self._voices = self._heard(said) if self._approvals else None
         self._receipts = self._measured(said) if _RECEIPTS in self._demanded else None
@@ -160,12 +163,8 @@ class Question:
         """What the policy demands of heads."""
         return self._demand
 
-    def judged(self, heads: Sequence[str], *, tip: bool = True) -> tuple[Result | Failed, ...]:
-        """Judge every head, each followed by what was judged inside it.
-
-        Without `tip` the base need not be the tip of a branch, whatever the policy demands.
-        """
-        self._demanded = self._demanded if tip else self._demanded - {"base"}
+    def judged(self, heads: Sequence[str]) -> tuple[Result | Failed, ...]:
+        """Judge every head, each followed by what was judged inside it."""
         found = {oid: self._clone.commit("--head", oid) for oid in heads}
         base = self._base
         commits = [each for each in found.values() if isinstance(each, Commit)]

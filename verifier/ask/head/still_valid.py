@@ -50,7 +50,14 @@ def still_valid(
     judges = judges or Judges()
     data = file.read(earlier, limit=RECEIPT_BYTES).data
     with Clone(repo, reach or Reach()) as clone:
-        asked = Asked(judges=judges, statements=statements or Statements(), event=None, branch=None)
+        # When the earlier verdict was given the base was a tip; by now it may have moved on.
+        asked = Asked(
+            judges=judges,
+            statements=statements or Statements(),
+            event=None,
+            branch=None,
+            tip=False,
+        )
         question = Question.of(clone, base, asked)
         now = required(clone.commit("--head", head), "--head")
         if is_report(data):
@@ -90,7 +97,7 @@ def _of_report(
     A report that nobody signed must not choose what is compared: neither judges nor base.
     """
     same_base = said.base == base
-    again = question.judged([said.head], tip=False) if same_base else (None,)
+    again = question.judged([said.head]) if same_base else (None,)
     commit = required(clone.commit("the report's head", said.head), "the report's head")
     then = Then(
         name=name,

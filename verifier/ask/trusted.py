@@ -68,11 +68,11 @@ def trust(
     """Open what a run judges with.
 
     `policy` is the name of a shipped policy, the path of a file, or one that was read already.
-    `registry` is a path, or one that lies elsewhere, such as in a commit; `root` is a path; without them the embedded registry and its root are used. `kept` is the folder in which
+    `registry` is a path, or one that lies elsewhere, such as in a commit; `root` is a path; without
+    them the embedded registry and its root are used. `kept` is the folder in which
     `update registry` keeps floors: without `floor`, the one of this root there is used, if there
-    is one. `effective_time` is when
-    the run pretends to happen: `clock` (default: now) or later, earlier only with
-    `insecure_past_time`, which a policy may refuse.
+    is one. `effective_time` is when the run pretends to happen: `clock` (default: now) or later,
+    earlier only with `insecure_past_time`, which a policy may refuse.
 
     Raises `WrongCallError` for a policy, floor or time that will not do, `UnavailableError` for
     files that cannot be read. A registry that does not authenticate is no exception: the
